@@ -1,0 +1,1 @@
+export type { FailedPage, Problem } from './compiler-api.ts'

@@ -1,0 +1,1 @@
+export { freshPostgres, testOnEveryEngine } from './database/testing.ts'

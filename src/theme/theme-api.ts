@@ -1,6 +1,27 @@
 import type { ElementContent, Root } from 'hast'
 
 /**
+ * Markup that the theme itself wrote (icons, highlighted code, formulas). Only the theme may make one: the serializer
+ * prints `value` as it stands, and drops the `raw` nodes that an author's HTML would arrive in.
+ */
+export type TrustedHtml = {
+  type: 'trustedHtml'
+  value: string
+  /** The same as plain words, for whoever reads the tree instead of the page. */
+  text: string
+  data?: Record<string, unknown>
+}
+
+declare module 'hast' {
+  interface ElementContentMap {
+    trustedHtml: TrustedHtml
+  }
+  interface RootContentMap {
+    trustedHtml: TrustedHtml
+  }
+}
+
+/**
  * A component of the docs format. Props arrive evaluated (JSX inside a prop arrives as a hast Root), children as hast.
  * It accepts every form people write (`cols="2"`, `cols={2}`, `horizontal`, `horizontal="true"`) and never throws:
  * what it cannot use it reports.
@@ -58,7 +79,14 @@ export type NavigationNode =
       children: NavigationNode[]
     }
 
-export type Switch = { label: string; href: string; active: boolean; icon?: string; description?: string; tag?: string }
+export type Switch = {
+  label: string
+  href: string
+  active: boolean
+  icon?: string
+  description?: string
+  tag?: string
+}
 
 export type SiteView = {
   name: string
@@ -125,4 +153,78 @@ export type PageView = {
   feedHref?: string
   /** True while the page needs these renderers, loaded on such pages only. */
   needs: { mermaid: boolean; math: boolean }
+}
+
+/** What a page loads, as paths inside the bundle; `files` are to be written into it. */
+export type ThemeAssets = {
+  stylesheet: string
+  /** Runs before the first paint: colour scheme, and the mark that scripts are on. */
+  headScript: string
+  script: string
+  mathStylesheet: string
+  mermaidScript: string
+  /** Preloaded, because text is drawn with them at once. */
+  fonts: string[]
+}
+
+export type ThemeFile = { path: string; content: Uint8Array }
+
+/** One operation of an OpenAPI document, or one message of an AsyncAPI document, ready to be drawn. */
+export type EndpointView = {
+  kind: 'operation' | 'webhook' | 'channel'
+  /** Upper case: `GET`, `POST`; `WEBHOOK` for webhooks, `SEND` and `RECEIVE` for channels. */
+  method: string
+  path: string
+  servers: string[]
+  deprecated: boolean
+  /** Markdown. */
+  description?: string
+  security: FieldView[]
+  /** In the order in which they are shown; empty groups are left out. */
+  parameters: { location: 'path' | 'query' | 'header' | 'cookie'; fields: FieldView[] }[]
+  body?: { required: boolean; description?: string; contents: { mediaType: string; schema: SchemaView }[] }
+  responses: ResponseView[]
+  /** One a language, in the order shown: curl, JavaScript, Python, Go. */
+  requestExamples: ExampleView[]
+  responseExamples: ExampleView[]
+}
+
+export type ExampleView = { label: string; language: string; code: string }
+
+export type ResponseView = {
+  /** `200`, `4XX`, `default`; for a channel the name of its message. */
+  status: string
+  description?: string
+  headers: FieldView[]
+  contents: { mediaType: string; schema: SchemaView }[]
+}
+
+/** A parameter, a property, a header or a way to authenticate. */
+export type FieldView = {
+  name: string
+  required: boolean
+  deprecated: boolean
+  /** Where it stands, shown as a small label (`header`, `query`), when not clear from its group. */
+  location?: string
+  schema: SchemaView
+}
+
+export type SchemaView = {
+  /** As shown: `string`, `integer<int64>`, `object`, `string[]`, `enum<string>`. */
+  type: string
+  title?: string
+  /** Markdown. */
+  description?: string
+  /** As JSON text. */
+  defaultValue?: string
+  exampleValue?: string
+  enumValues?: string[]
+  /** Readable limits: `1 ≤ x ≤ 100`, `at most 64 characters`, `read-only`. */
+  constraints: string[]
+  /** Of an object, or of the items of an array. */
+  properties: FieldView[]
+  /** oneOf and anyOf: each a choice of its own. */
+  variants?: { kind: 'oneOf' | 'anyOf'; options: SchemaView[] }
+  /** The name of the schema that contains this one, where the tree would never end. */
+  cycleTo?: string
 }

@@ -1,0 +1,3 @@
+import { objectStoreContract } from './testing.ts'
+
+objectStoreContract()

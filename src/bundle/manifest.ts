@@ -1,0 +1,178 @@
+import { createHash, hash, randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { type Manifest, type ManifestEntry, manifestFile } from './bundle-api.ts'
+import { BundleError } from './bundle-error.ts'
+import { checkBundlePath, comparePaths, NameSet } from './bundle-path.ts'
+
+/** Walks the folder, digests every file and writes `_quire/manifest.json`: the last step of making a bundle. */
+export async function writeManifest(input: {
+  folder: string
+  name: string
+  renderer: string
+  pageCount: number
+}): Promise<Manifest> {
+  const paths = (await listFiles(input.folder)).filter((path) => path !== manifestFile)
+  const names = new NameSet()
+  for (const path of [...paths, manifestFile]) {
+    checkBundlePath(path)
+    names.addFile(path)
+  }
+  const files = await mapInOrder(paths, async (path) => ({
+    path,
+    ...(await digestFile(join(input.folder, path))),
+  }))
+  const manifest: Manifest = {
+    format: 1,
+    renderer: input.renderer,
+    digest: digestOfFiles(files),
+    name: input.name,
+    pageCount: input.pageCount,
+    files,
+  }
+  const target = join(input.folder, manifestFile)
+  await mkdir(dirname(target), { recursive: true })
+  const partial = `${target}.${randomUUID()}.partial`
+  await writeFile(partial, serializeManifest(manifest))
+  await rename(partial, target) // A reader sees the whole manifest or none of it.
+  return manifest
+}
+
+export async function readManifest(folder: string): Promise<Manifest> {
+  let text: Buffer
+  try {
+    text = await readFile(join(folder, manifestFile))
+  } catch (error) {
+    if (isMissing(error)) {
+      throw new BundleError(
+        'manifest_missing',
+        `There is no ${manifestFile}, so this is no bundle.`,
+        manifestFile,
+      )
+    }
+    throw error
+  }
+  return parseManifest(text)
+}
+
+/** Reads a manifest and trusts nothing in it: its paths, its order and its own digest are tested. */
+export function parseManifest(bytes: Uint8Array): Manifest {
+  let json: unknown
+  try {
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    throw new BundleError('manifest_invalid', `${manifestFile} is not JSON.`, manifestFile)
+  }
+  const parsed = manifestSchema.safeParse(json)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    const where = issue?.path.join('.') || 'its root'
+    throw new BundleError(
+      'manifest_invalid',
+      `${manifestFile} is wrong at ${where}: ${issue?.message}.`,
+      manifestFile,
+    )
+  }
+  const manifest = parsed.data
+  const names = new NameSet()
+  names.addFile(manifestFile)
+  let previous: string | undefined
+  for (const { path } of manifest.files) {
+    checkBundlePath(path)
+    names.addFile(path)
+    if (previous !== undefined && comparePaths(previous, path) >= 0) {
+      throw new BundleError('manifest_invalid', `${manifestFile} does not list its files in order.`, path)
+    }
+    previous = path
+  }
+  if (digestOfFiles(manifest.files) !== manifest.digest) {
+    throw new BundleError(
+      'manifest_invalid',
+      `${manifestFile} does not have the digest it names.`,
+      manifestFile,
+    )
+  }
+  return manifest
+}
+
+export function serializeManifest(manifest: Manifest): Buffer {
+  const { files, ...head } = manifest
+  // One file a line, so that two manifests can be compared with diff.
+  const lines = files.map((file) => `    ${JSON.stringify(file)}`).join(',\n')
+  const start = JSON.stringify(head, null, 2).slice(0, -2)
+  return Buffer.from(`${start},\n  "files": [${lines === '' ? '' : `\n${lines}\n  `}]\n}\n`)
+}
+
+export function digestOfFiles(files: ManifestEntry[]): string {
+  const sum = createHash('sha256')
+  for (const { path, sizeBytes, sha256 } of files) sum.update(`${path}\n${sizeBytes}\n${sha256}\n`)
+  return sum.digest('hex')
+}
+
+/** Every plain file under the folder, in the order of manifests. A link is an error: a bundle holds plain files only. */
+export async function listFiles(folder: string): Promise<string[]> {
+  const found: string[] = []
+  const pending = ['']
+  for (let inside = pending.pop(); inside !== undefined; inside = pending.pop()) {
+    for (const entry of await readdir(join(folder, inside), { withFileTypes: true })) {
+      const path = inside === '' ? entry.name : `${inside}/${entry.name}`
+      if (entry.isDirectory()) pending.push(path)
+      else if (entry.isFile()) found.push(path)
+      else
+        throw new BundleError('link', `"${path}" is not a plain file; a bundle holds plain files only.`, path)
+    }
+  }
+  return found.sort(comparePaths)
+}
+
+export async function digestFile(file: string): Promise<{ sizeBytes: number; sha256: string }> {
+  const sum = createHash('sha256')
+  let sizeBytes = 0
+  for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 })) {
+    sum.update(chunk)
+    sizeBytes += chunk.length
+  }
+  return { sizeBytes, sha256: sum.digest('hex') }
+}
+
+export function digestBytes(bytes: Uint8Array): string {
+  return hash('sha256', bytes, 'hex')
+}
+
+/** Maps with a few at a time, in order, so that reading and computing overlap while memory stays flat. */
+export async function mapInOrder<Item, Result>(
+  items: Item[],
+  map: (item: Item) => Promise<Result>,
+  width = 16,
+): Promise<Result[]> {
+  const results = new Array<Result>(items.length)
+  let next = 0
+  const work = async () => {
+    for (let index = next++; index < items.length; index = next++) {
+      results[index] = await map(items[index] as Item)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, work))
+  return results
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+}
+
+const manifestSchema = z.strictObject({
+  format: z.literal(1),
+  renderer: z.string().max(200),
+  digest: z.string().regex(/^[0-9a-f]{64}$/),
+  name: z.string().max(1000),
+  pageCount: z.int().nonnegative(),
+  files: z.array(
+    z.strictObject({
+      path: z.string(),
+      sizeBytes: z.int().nonnegative(),
+      sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    }),
+  ),
+})

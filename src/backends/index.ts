@@ -5,6 +5,11 @@ export { signingKeysFile } from './objects/disk-object-store.ts'
 export { hideSignature } from './objects/download-link.ts'
 export { objectRoutes } from './objects/object-routes.ts'
 export type { ByteRange, ListedObject, ObjectInfo, ObjectStore, OpenObject } from './objects/object-store.ts'
-export { checkObjectKey, linkExpiresAtMs, ObjectDigestError, ObjectRangeError } from './objects/object-store.ts'
+export {
+  checkObjectKey,
+  linkExpiresAtMs,
+  ObjectDigestError,
+  ObjectRangeError,
+} from './objects/object-store.ts'
 export { openObjectStore } from './objects/open-object-store.ts'
 export { revokeSigningKey, rotateSigningKey } from './objects/signing-keys.ts'

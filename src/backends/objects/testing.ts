@@ -350,10 +350,9 @@ export function send(
   const [, host = '', port = '', path = ''] = /^http:\/\/([^/:]+):(\d+)(.*)$/s.exec(url) ?? []
   return new Promise((resolve, reject) => {
     const outgoing = httpRequest({ host, port, path, agent: false, ...options }, (response) => {
-      buffer(response).then(
-        (body) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
-        reject,
-      )
+      const { statusCode: status = 0, headers } = response
+      if (options.method === 'HEAD') resolve({ status, headers, body: Buffer.alloc(0) }) // Some servers send a body even so.
+      buffer(response).then((body) => resolve({ status, headers, body }), reject)
     })
     outgoing.on('error', reject)
     outgoing.end()

@@ -12,13 +12,11 @@ export function measureBytes(
   let sha256: string | undefined
 
   async function* pass(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of bytes) {
-      options.signal?.throwIfAborted()
+    for await (const chunk of untilAborted(bytes, options.signal)) {
       hash.update(chunk)
       sizeBytes += chunk.byteLength
       yield chunk
     }
-    options.signal?.throwIfAborted()
     sha256 = hash.digest('hex')
     if (options.sha256 !== undefined && options.sha256 !== sha256) {
       throw new ObjectDigestError(key, options.sha256, sha256)
@@ -37,4 +35,33 @@ export function measureBytes(
 interface MeasuredBytes {
   bytes: AsyncGenerator<Uint8Array>
   result(): PutResult
+}
+
+/** Throws the signal's reason as soon as it is aborted, also while the source keeps us waiting. */
+async function* untilAborted<Item>(
+  items: AsyncIterable<Item>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Item> {
+  if (signal === undefined) return yield* items
+  const iterator = items[Symbol.asyncIterator]()
+  const aborted = Promise.withResolvers<never>()
+  aborted.promise.catch(() => {}) // Nobody waits for it between two items.
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  let ended = false
+  try {
+    while (true) {
+      signal.throwIfAborted()
+      const next = await Promise.race([iterator.next(), aborted.promise])
+      signal.throwIfAborted()
+      if (next.done === true) {
+        ended = true
+        return
+      }
+      yield next.value
+    }
+  } finally {
+    signal.removeEventListener('abort', abort)
+    if (!ended) iterator.return?.().catch(() => {}) // Not awaited: a source that hangs would keep us here.
+  }
 }

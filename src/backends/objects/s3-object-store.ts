@@ -53,14 +53,7 @@ export async function openS3ObjectStore(settings: S3ObjectStoreSettings): Promis
         queueSize: 2, // Two parts in memory keep a line busy; more would cost a small machine its memory.
         leavePartsOnError: false,
       })
-      const abort = () => void upload.abort()
-      options.signal?.addEventListener('abort', abort, { once: true })
-      try {
-        options.signal?.throwIfAborted()
-        await upload.done()
-      } finally {
-        options.signal?.removeEventListener('abort', abort)
-      }
+      await upload.done() // An abort ends the bytes with an error: `upload.abort()` would leave its parts behind.
       return measured.result()
     },
 

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import { packBytes } from './core/bytes.ts'
+import type { Root } from './core/layout.ts'
+import { PartitionBuilder } from './partition-builder.ts'
+import type { IndexedPage } from './search-api.ts'
+
+/** A file of the index, its path relative to `_quire/search/`. */
+export type IndexFile = { path: string; content: Uint8Array }
+
+/** The files of a search index. The same pages in the same order give the same bytes. */
+export async function buildIndex(
+  pages: AsyncIterable<IndexedPage> | Iterable<IndexedPage>,
+): Promise<IndexFile[]> {
+  const files: IndexFile[] = []
+  await writeIndex({ pages, write: async (file) => void files.push(file) })
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** Hands each file to `write` as soon as it is whole, so that the texts of a large site are never all in memory. */
+export async function writeIndex(input: {
+  pages: AsyncIterable<IndexedPage> | Iterable<IndexedPage>
+  write(file: IndexFile): Promise<void>
+}): Promise<void> {
+  const digest = createHash('sha256')
+  const writeScript = async (name: string, argument: string) => {
+    const content = Buffer.from(`quireSearch(${JSON.stringify(name)},${argument})\n`)
+    digest.update(content)
+    await input.write({ path: `${name}.js`, content })
+  }
+  const partitions = new Map<string, PartitionBuilder>()
+  for await (const page of input.pages) {
+    const facets = JSON.stringify([page.version ?? null, page.language ?? null])
+    let partition = partitions.get(facets)
+    if (partition === undefined) {
+      partition = new PartitionBuilder(page)
+      partitions.set(facets, partition)
+    }
+    partition.add(page)
+    const number = [...partitions.keys()].indexOf(facets)
+    for (const shard of partition.takeTextShards()) {
+      await writeScript(`${number}/x${shard.number}`, JSON.stringify(shard.content))
+    }
+  }
+  const root: Root = { format: 1, digest: '', partitions: [] }
+  for (const [number, partition] of [...partitions.values()].entries()) {
+    for (const shard of partition.finishTextShards()) {
+      await writeScript(`${number}/x${shard.number}`, JSON.stringify(shard.content))
+    }
+    for (const file of partition.finish()) {
+      await writeScript(`${number}/${file.name}`, `"${packBytes(file.bytes)}"`)
+    }
+    root.partitions.push(partition.summary())
+  }
+  root.digest = digest.copy().digest('hex').slice(0, 12)
+  await writeScript('root', JSON.stringify(root))
+}

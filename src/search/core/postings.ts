@@ -1,0 +1,136 @@
+import { ByteReader, type ByteWriter } from './bytes.ts'
+import { readShared, writeShared } from './layout.ts'
+
+/**
+ * Where a term occurs. Weights are the field-weighted, length-normalized frequencies of BM25F, already summed over
+ * the fields and rounded to 7 bits, so that ranking needs no lengths.
+ */
+export type PagePosting = {
+  page: number
+  /** The term's weight in the page as a whole. */
+  pageWeight: number
+  /** Its weight in the fields every passage of the page shares: title, path, link texts, description. */
+  sharedWeight: number
+  inTitle: boolean
+  /** How many words the title has; 0 when the term is in no shared field. */
+  titleLength: number
+  passages: { passage: number; weight: number; positions: number[] }[]
+}
+
+export type PostingList = {
+  surface: string
+  passageCount: number
+  pageCount: number
+  bytes: Uint8Array
+  start: number
+  end: number
+}
+
+/** All forms of one word, such as `deploy`, `deploys`, `deployed`. */
+export type TermGroup = { key: string; passageCount: number; pageCount: number; lists: PostingList[] }
+
+export const mostPositions = 7
+
+/** Weights between 0.02 and 80 in steps of 7%. */
+export function packWeight(weight: number): number {
+  if (weight <= 0) return 0
+  return Math.max(1, Math.min(127, Math.round(1 + (Math.log(weight / 0.02) / weightSpan) * 126)))
+}
+
+const weightSpan = Math.log(4000)
+export const weightOf: Float32Array = new Float32Array(128)
+for (let packed = 1; packed < 128; packed++)
+  weightOf[packed] = 0.02 * Math.exp(((packed - 1) / 126) * weightSpan)
+
+export function writePosting(out: ByteWriter, posting: PagePosting, previousPage: number): void {
+  const shared = packWeight(posting.sharedWeight)
+  out.varint((posting.page - previousPage) * 2 + (shared > 0 ? 1 : 0))
+  out.byte(packWeight(posting.pageWeight))
+  if (shared > 0) {
+    out.byte(shared)
+    out.byte((Math.min(63, posting.titleLength) << 1) | (posting.inTitle ? 1 : 0))
+  }
+  out.varint(posting.passages.length)
+  let previous = 0
+  for (const { passage, weight, positions } of posting.passages) {
+    const kept = Math.min(positions.length, mostPositions)
+    out.varint((passage - previous) * 8 + kept)
+    out.byte(packWeight(weight))
+    let before = 0
+    for (let i = 0; i < kept; i++) {
+      out.varint(positions[i]! - before)
+      before = positions[i]!
+    }
+    previous = passage
+  }
+}
+
+/** Finds a key in a term shard; the directory is read anew each time, so that nothing but the bytes is kept. */
+export function findGroup(shard: Uint8Array, key: string): TermGroup | undefined {
+  for (const group of readGroups(shard, (candidate) => candidate === key)) return group
+  return undefined
+}
+
+/** The groups of a shard whose key is wanted, in order. */
+export function readGroups(shard: Uint8Array, wanted: (key: string) => boolean): TermGroup[] {
+  const input = new ByteReader(shard)
+  const directoryBytes = input.varint()
+  const count = input.varint()
+  const groups: TermGroup[] = []
+  let start = input.offset + directoryBytes
+  let key = ''
+  for (let i = 0; i < count; i++) {
+    key = readShared(input, key)
+    const surfaces = input.varint()
+    const group: TermGroup | undefined = wanted(key)
+      ? { key, passageCount: 0, pageCount: 0, lists: [] }
+      : undefined
+    for (let j = 0; j < surfaces; j++) {
+      const surface = readShared(input, key)
+      const passageCount = input.varint()
+      const pageCount = input.varint()
+      const end = start + input.varint()
+      group?.lists.push({ surface, passageCount, pageCount, bytes: shard, start, end })
+      start = end
+    }
+    const passageCount = surfaces > 1 ? input.varint() : 0
+    const pageCount = surfaces > 1 ? input.varint() : 0
+    if (group === undefined) continue
+    group.passageCount = surfaces > 1 ? passageCount : group.lists[0]!.passageCount
+    group.pageCount = surfaces > 1 ? pageCount : group.lists[0]!.pageCount
+    groups.push(group)
+  }
+  return groups
+}
+
+export type GroupToWrite = {
+  key: string
+  passageCount: number
+  pageCount: number
+  lists: { surface: string; passageCount: number; pageCount: number; postings: Uint8Array }[]
+}
+
+/** The opposite of readGroups: a directory, then the postings of all lists in the same order. */
+export function writeGroups(out: ByteWriter, directory: ByteWriter, groups: GroupToWrite[]): void {
+  directory.length = 0
+  let previous = ''
+  for (const group of groups) {
+    writeShared(directory, group.key, previous)
+    directory.varint(group.lists.length)
+    for (const list of group.lists) {
+      writeShared(directory, list.surface, group.key)
+      directory.varint(list.passageCount)
+      directory.varint(list.pageCount)
+      directory.varint(list.postings.length)
+    }
+    if (group.lists.length > 1) {
+      directory.varint(group.passageCount)
+      directory.varint(group.pageCount)
+    }
+    previous = group.key
+  }
+  out.varint(directory.length)
+  out.varint(groups.length)
+  out.append(directory.view())
+  for (const group of groups) for (const list of group.lists) out.append(list.postings)
+}

@@ -1,0 +1,347 @@
+import type { PartitionMeta } from './layout.ts'
+import { type PostingList, weightOf } from './postings.ts'
+
+/** What ranking adds up; every number is the same on the server and in the browser. */
+export const ranking = {
+  /** Saturation of BM25: how much a word's repetition still counts. */
+  k1: 4,
+  /** A form as typed counts this much beside its stem. */
+  exactForm: 0.5,
+  /** The page as a whole beside its best passage. */
+  page: 0.6,
+  title: 0.3,
+  proximity: 0.3,
+  /** How far apart two neighbouring words of the question may stand in a passage. */
+  nearby: 4,
+  /** Pages looked at closely, and passages of each. */
+  candidates: 60,
+  passagesEach: 4,
+  folder: 0.05,
+}
+
+/** A term of the question as one partition knows it, weighed. */
+export type ScoredTerm = {
+  /** The bit that says a passage has it. */
+  bit: number
+  position: number
+  chunk: number
+  passageIdf: number
+  pageIdf: number
+  /** Multiplies the score: 1 for a word as asked, less for a guess. */
+  weight: number
+  lists: PostingList[]
+  /** False for further forms of a word that another term stands for, which do not count as covered by themselves. */
+  counts: boolean
+}
+
+export type ScoredPage = { page: number; passage: number; score: number; bits: number }
+
+/** Scratch arrays of one partition, kept between queries and always left empty. */
+export class Scorer {
+  private readonly meta: PartitionMeta
+  private readonly passageScore: Float32Array
+  private readonly passageBits: Uint32Array
+  private readonly passageTerm: Float32Array
+  private readonly pageBase: Float32Array
+  private readonly pageScore: Float32Array
+  private readonly pageBits: Uint32Array
+  private readonly titleBits: Uint32Array
+  private readonly titleLength: Uint8Array
+  private readonly pageTerm: Float32Array
+  private readonly sharedTerm: Float32Array
+  private readonly pageOfPassage: Uint32Array
+
+  constructor(meta: PartitionMeta) {
+    this.meta = meta
+    this.passageScore = new Float32Array(meta.passageCount)
+    this.passageBits = new Uint32Array(meta.passageCount)
+    this.passageTerm = new Float32Array(meta.passageCount)
+    this.pageBase = new Float32Array(meta.pageCount)
+    this.pageScore = new Float32Array(meta.pageCount)
+    this.pageBits = new Uint32Array(meta.pageCount)
+    this.titleBits = new Uint32Array(meta.pageCount)
+    this.titleLength = new Uint8Array(meta.pageCount)
+    this.pageTerm = new Float32Array(meta.pageCount)
+    this.sharedTerm = new Float32Array(meta.pageCount)
+    this.pageOfPassage = new Uint32Array(meta.passageCount)
+    for (let page = 0; page < meta.pageCount; page++) {
+      this.pageOfPassage.fill(page, meta.firstPassage[page]!, meta.firstPassage[page + 1]!)
+    }
+  }
+
+  get sizeBytes(): number {
+    return this.meta.passageCount * 16 + this.meta.pageCount * 25
+  }
+
+  /** The best pages with their best passages, best first; `accepts` is the filter. */
+  score(terms: ScoredTerm[], accepts: (page: number) => boolean, folder: number): ScoredPage[] {
+    const touched: number[] = []
+    for (const term of terms) this.addTerm(term, accepts, touched)
+    const candidates = this.firstRound(touched, terms, folder)
+    const refined = this.secondRound(candidates, terms)
+    for (const page of touched) this.clear(page)
+    return refined
+  }
+
+  private addTerm(term: ScoredTerm, accepts: (page: number) => boolean, touched: number[]): void {
+    const { firstPassage } = this.meta
+    const pages: number[] = []
+    const passages: number[] = []
+    for (const list of term.lists) {
+      const { bytes, end } = list
+      let at = list.start
+      let page = 0
+      while (at < end) {
+        let value = bytes[at++]!
+        if (value >= 128) {
+          let scale = 128
+          value &= 127
+          for (let more = 128; more >= 128; scale *= 128) {
+            more = bytes[at++]!
+            value += (more & 127) * scale
+          }
+        }
+        page += value >> 1
+        const open = accepts(page)
+        if (open && this.pageTerm[page] === 0) pages.push(page)
+        const pageWeight = weightOf[bytes[at++]!]!
+        if (open) this.pageTerm[page]! += pageWeight
+        if (value & 1) {
+          if (open) {
+            this.sharedTerm[page]! += weightOf[bytes[at]!]!
+            const title = bytes[at + 1]!
+            if (title & 1) this.titleBits[page]! |= term.bit
+            this.titleLength[page] = title >> 1
+          }
+          at += 2
+        }
+        let count = bytes[at++]!
+        if (count >= 128) {
+          let scale = 128
+          count &= 127
+          for (let more = 128; more >= 128; scale *= 128) {
+            more = bytes[at++]!
+            count += (more & 127) * scale
+          }
+        }
+        let passage = firstPassage[page]!
+        for (let i = 0; i < count; i++) {
+          let head = bytes[at++]!
+          if (head >= 128) {
+            let scale = 128
+            head &= 127
+            for (let more = 128; more >= 128; scale *= 128) {
+              more = bytes[at++]!
+              head += (more & 127) * scale
+            }
+          }
+          passage += head >> 3
+          if (open) {
+            if (this.passageTerm[passage] === 0) passages.push(passage)
+            this.passageTerm[passage]! += weightOf[bytes[at]!]!
+          }
+          at++
+          for (let positions = head & 7; positions > 0; ) if (bytes[at++]! < 128) positions--
+        }
+      }
+    }
+    const { k1 } = ranking
+    const passageFactor = term.weight * term.passageIdf * (k1 + 1)
+    const pageFactor = term.weight * term.pageIdf * (k1 + 1)
+    for (const passage of passages) {
+      const shared = this.sharedTerm[this.pageOfPassage[passage]!]!
+      const own = this.passageTerm[passage]!
+      this.passageScore[passage]! +=
+        passageFactor * ((own + shared) / (k1 + own + shared) - shared / (k1 + shared))
+      this.passageBits[passage]! |= term.bit
+      this.passageTerm[passage] = 0
+    }
+    for (const page of pages) {
+      if (this.pageScore[page] === 0) touched.push(page)
+      const whole = this.pageTerm[page]!
+      const shared = this.sharedTerm[page]!
+      this.pageScore[page]! += (pageFactor * whole) / (k1 + whole)
+      this.pageBase[page]! += (passageFactor * shared) / (k1 + shared)
+      if (shared > 0) this.pageBits[page]! |= term.bit
+      this.pageTerm[page] = 0
+      this.sharedTerm[page] = 0
+    }
+  }
+
+  /** Scores every touched page by its best passage, without proximity. */
+  private firstRound(touched: number[], terms: ScoredTerm[], folder: number): ScoredPage[] {
+    const { firstPassage, boostOf, folderOf } = this.meta
+    const best: ScoredPage[] = []
+    const total = totalWeight(terms)
+    let least = 0
+    for (const page of touched) {
+      let passage = firstPassage[page]!
+      for (let i = passage + 1; i < firstPassage[page + 1]!; i++) {
+        if (this.passageScore[i]! > this.passageScore[passage]!) passage = i
+      }
+      const score =
+        (this.pageBase[page]! + this.passageScore[passage]! + ranking.page * this.pageScore[page]!) *
+        (1 + ranking.title * this.titleOverlap(page, terms, total)) *
+        (boostOf[page]! / 16) *
+        (folder > 0 && folderOf[page] === folder ? 1 + ranking.folder : 1)
+      if (best.length >= ranking.candidates * 2 && score <= least) continue
+      best.push({ page, passage, score, bits: this.passageBits[passage]! | this.pageBits[page]! })
+      if (best.length >= ranking.candidates * 4) {
+        best.sort(byScore)
+        best.length = ranking.candidates
+        least = best[best.length - 1]!.score
+      }
+    }
+    return best.sort(byScore).slice(0, ranking.candidates)
+  }
+
+  private titleOverlap(page: number, terms: ScoredTerm[], total: number): number {
+    const bits = this.titleBits[page]!
+    if (bits === 0 || total === 0) return 0
+    let sum = 0
+    for (const term of terms) if (term.counts && bits & term.bit) sum += term.passageIdf
+    return sum / total
+  }
+
+  /** Looks at the best passages of the candidates again, now with the distance between words. */
+  private secondRound(candidates: ScoredPage[], terms: ScoredTerm[]): ScoredPage[] {
+    const { firstPassage } = this.meta
+    const passages = new Map<number, PassageWords>()
+    for (const candidate of candidates) {
+      const first = firstPassage[candidate.page]!
+      const end = firstPassage[candidate.page + 1]!
+      const order: number[] = []
+      for (let i = first; i < end; i++) if (this.passageScore[i]! > 0) order.push(i)
+      order.sort((a, b) => this.passageScore[b]! - this.passageScore[a]! || a - b)
+      for (const passage of order.slice(0, ranking.passagesEach)) passages.set(passage, new Map())
+    }
+    const pages = candidates.map((candidate) => candidate.page).sort((a, b) => a - b)
+    for (const term of terms) for (const list of term.lists) this.collect(list, term, pages, passages)
+
+    const pairs = neighbouringPairs(terms)
+    for (const candidate of candidates) {
+      const first = firstPassage[candidate.page]!
+      const base = this.pageBase[candidate.page]! + ranking.page * this.pageScore[candidate.page]!
+      const factor = candidate.score / (base + this.passageScore[candidate.passage]!)
+      let bestScore = -1
+      for (let i = first; i < firstPassage[candidate.page + 1]!; i++) {
+        const words = passages.get(i)
+        if (words === undefined && i !== candidate.passage) continue
+        const near = words === undefined ? 0 : closeness(words, pairs)
+        const score = (base + this.passageScore[i]!) * factor * (1 + ranking.proximity * near)
+        if (score > bestScore) {
+          bestScore = score
+          candidate.passage = i
+        }
+      }
+      candidate.score = bestScore
+      candidate.bits = this.passageBits[candidate.passage]! | this.pageBits[candidate.page]!
+    }
+    return candidates.sort(byScore)
+  }
+
+  private collect(
+    list: PostingList,
+    term: ScoredTerm,
+    pages: number[],
+    passages: Map<number, PassageWords>,
+  ): void {
+    const { bytes, end } = list
+    let at = list.start
+    const varint = () => {
+      let value = bytes[at++]!
+      if (value < 128) return value
+      value &= 127
+      let scale = 128
+      for (let more = 128; more >= 128; scale *= 128) {
+        more = bytes[at++]!
+        value += (more & 127) * scale
+      }
+      return value
+    }
+    let page = 0
+    let next = 0
+    while (at < end) {
+      const header = varint()
+      page += header >> 1
+      while (next < pages.length && pages[next]! < page) next++
+      if (next === pages.length) return
+      const wanted = pages[next] === page
+      at += header & 1 ? 3 : 1
+      const count = varint()
+      let passage = this.meta.firstPassage[page]!
+      for (let i = 0; i < count; i++) {
+        const head = varint()
+        passage += head >> 3
+        at++
+        const words = wanted ? passages.get(passage) : undefined
+        let positions = head & 7
+        if (words === undefined) while (positions > 0) if (bytes[at++]! < 128) positions--
+        if (words !== undefined && positions > 0) {
+          const found = words.get(term.position) ?? []
+          for (let before = 0; positions > 0; positions--) {
+            before += varint()
+            found.push(before)
+          }
+          words.set(term.position, found)
+        }
+      }
+    }
+  }
+
+  private clear(page: number): void {
+    const { firstPassage } = this.meta
+    this.passageScore.fill(0, firstPassage[page]!, firstPassage[page + 1]!)
+    this.passageBits.fill(0, firstPassage[page]!, firstPassage[page + 1]!)
+    this.pageBase[page] = 0
+    this.pageScore[page] = 0
+    this.pageBits[page] = 0
+    this.titleBits[page] = 0
+    this.titleLength[page] = 0
+  }
+}
+
+/** Positions in a passage by the word's place in the question. */
+type PassageWords = Map<number, number[]>
+
+type Pair = { left: number; right: number; weight: number }
+
+function totalWeight(terms: ScoredTerm[]): number {
+  let total = 0
+  for (const term of terms) if (term.counts) total += term.passageIdf
+  return total
+}
+
+/** Words that follow each other in the question, stop words aside, with their share of the pairs' weight. */
+function neighbouringPairs(terms: ScoredTerm[]): Pair[] {
+  const weightAt = new Map<number, number>()
+  for (const term of terms) {
+    if (term.counts) weightAt.set(term.position, Math.max(term.passageIdf, weightAt.get(term.position) ?? 0))
+  }
+  const places = [...weightAt.keys()].sort((a, b) => a - b)
+  const pairs: Pair[] = []
+  for (let i = 1; i < places.length; i++) {
+    const left = places[i - 1]!
+    const right = places[i]!
+    pairs.push({ left, right, weight: Math.min(weightAt.get(left)!, weightAt.get(right)!) })
+  }
+  const sum = pairs.reduce((total, pair) => total + pair.weight, 0)
+  return pairs.map((pair) => ({ ...pair, weight: sum === 0 ? 0 : pair.weight / sum }))
+}
+
+function closeness(words: PassageWords, pairs: Pair[]): number {
+  let total = 0
+  for (const { left, right, weight } of pairs) {
+    const a = words.get(left)
+    const b = words.get(right)
+    if (a === undefined || b === undefined) continue
+    let least = Number.POSITIVE_INFINITY
+    for (const x of a) for (const y of b) least = Math.min(least, Math.abs(x - y))
+    if (least <= ranking.nearby) total += weight
+  }
+  return total
+}
+
+function byScore(a: ScoredPage, b: ScoredPage): number {
+  return b.score - a.score || a.page - b.page
+}

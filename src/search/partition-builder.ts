@@ -1,0 +1,412 @@
+import { ByteReader, ByteWriter } from './core/bytes.ts'
+import { folderOfPath } from './core/engine.ts'
+import { type RootPartition, type TextShard, writePartitionMeta, writeShared } from './core/layout.ts'
+import { type GroupToWrite, mostPositions, writeGroups, writePosting } from './core/postings.ts'
+import { stopWords } from './core/query.ts'
+import { termKey, tokenize } from './core/tokenize.ts'
+import type { IndexedPage } from './search-api.ts'
+import { splitPassages } from './split-passages.ts'
+import { TermLog } from './term-log.ts'
+
+/** How much a word counts by where it stands, and how much the length of that place weighs (b of BM25). */
+const fields = {
+  title: { weight: 3, b: 0.5 },
+  path: { weight: 1.5, b: 0.5 },
+  links: { weight: 2, b: 0.5 },
+  description: { weight: 1, b: 0.5 },
+  heading: { weight: 2, b: 0.5 },
+  body: { weight: 1, b: 0.75 },
+  code: { weight: 0.5, b: 0.75 },
+}
+type Field = keyof typeof fields
+const sharedFields: Field[] = ['title', 'path', 'links', 'description']
+const passageFields: Field[] = ['heading', 'body', 'code']
+
+const termShardBytes = 16_000
+const textShardCharacters = 7_000
+const wordShardBytes = 40_000
+
+/** Collects the pages of one version and language, then writes their part of the index. */
+export class PartitionBuilder {
+  private readonly facets: { version?: string; language?: string }
+  private readonly log = new TermLog()
+  private readonly lastPage: number[] = []
+  private readonly pageLengths: Record<Field, number[]> = emptyLengths()
+  private readonly passageLengths: Record<Field, number[]> = emptyLengths()
+  private readonly firstPassage: number[] = [0]
+  private readonly tags = new Names()
+  private readonly folders = new Names()
+  private readonly boosts: number[] = []
+  private readonly textShardStarts: number[] = []
+  private textShard: TextShard = { pages: [], passages: [] }
+  private textCharacters = 0
+  private readonly finishedShards: { number: number; content: TextShard }[] = []
+
+  constructor(facets: { version?: string; language?: string }) {
+    this.facets = {
+      ...(facets.version === undefined ? {} : { version: facets.version }),
+      ...(facets.language === undefined ? {} : { language: facets.language }),
+    }
+  }
+
+  add(page: IndexedPage): void {
+    const number = this.boosts.length
+    const occurrences = new Occurrences()
+    const shared: Record<string, string> = {
+      title: page.title,
+      path: page.path,
+      links: [...new Set(page.linkTexts ?? [])].join('\n'),
+      description: page.description,
+    }
+    for (const field of sharedFields) {
+      const length = tokenize(shared[field]!, (term) => occurrences.inPage(term, field))
+      this.pageLengths[field].push(length)
+    }
+    const passages = splitPassages(page)
+    const sums: Record<string, number> = { heading: 0, body: 0, code: 0 }
+    passages.forEach((passage, local) => {
+      let position = 0
+      const texts: Record<string, string> = {
+        heading: [passage.heading, ...passage.joined].join('\n'),
+        body: passage.text,
+        code: passage.code.map((block) => block.text).join('\n'),
+      }
+      for (const field of passageFields) {
+        const start = position
+        position = tokenize(texts[field]!, (term, at) => occurrences.inPassage(term, field, local, at), start)
+        this.passageLengths[field].push(position - start)
+        sums[field]! += position - start
+        position += 8 // Words of two fields are never neighbours.
+      }
+      this.addText(page, passage)
+    })
+    for (const field of passageFields) this.pageLengths[field].push(sums[field]!)
+    this.firstPassage.push(this.firstPassage.at(-1)! + passages.length)
+    this.tags.push(page.tag ?? '')
+    this.folders.push(folderOfPath(page.path))
+    this.boosts.push(Math.max(0, Math.min(4096, Math.round((page.boost ?? 1) * 16))))
+    this.logPage(number, occurrences)
+  }
+
+  takeTextShards(): { number: number; content: TextShard }[] {
+    return this.finishedShards.splice(0)
+  }
+
+  finishTextShards(): { number: number; content: TextShard }[] {
+    this.flushText()
+    return this.takeTextShards()
+  }
+
+  summary(): RootPartition {
+    return { ...this.facets, pages: this.boosts.length, passages: this.firstPassage.at(-1)! }
+  }
+
+  finish(): { name: string; bytes: Uint8Array }[] {
+    const files: { name: string; bytes: Uint8Array }[] = []
+    const average = this.averages()
+    const byKey = Map.groupBy(this.log.terms(), ([term]) => termKey(term))
+    const keys = [...byKey.keys()].sort(compare)
+    const termShardKeys: string[] = []
+    const directory = new ByteWriter(4096)
+    const words: { word: string; pageCount: number }[] = []
+    let groups: GroupToWrite[] = []
+    let size = 0
+    const flush = () => {
+      if (groups.length === 0) return
+      const out = new ByteWriter(size + 4096)
+      writeGroups(out, directory, groups)
+      files.push({ name: `t${termShardKeys.length}`, bytes: out.view().slice() })
+      termShardKeys.push(groups[0]!.key)
+      groups = []
+      size = 0
+    }
+    for (const key of keys) {
+      const group = this.encodeGroup(key, byKey.get(key)!, average)
+      const bytes = group.lists.reduce((sum, list) => sum + list.postings.length + 8, key.length)
+      if (size > 0 && size + bytes > termShardBytes) flush()
+      groups.push(group)
+      size += bytes
+      for (const list of group.lists) {
+        if (isMendable(list.surface)) words.push({ word: list.surface, pageCount: list.pageCount })
+      }
+    }
+    flush()
+    const wordShards = writeWordShards(words)
+    files.push(...wordShards.files)
+    files.push({
+      name: 'meta',
+      bytes: writePartitionMeta({
+        pageCount: this.boosts.length,
+        passageCount: this.firstPassage.at(-1)!,
+        firstPassage: Uint32Array.from(this.firstPassage),
+        tags: this.tags.names,
+        tagOf: Uint16Array.from(this.tags.numbers),
+        folders: this.folders.names,
+        folderOf: Uint16Array.from(this.folders.numbers),
+        boostOf: Uint16Array.from(this.boosts),
+        termShardKeys,
+        textShardStarts: this.textShardStarts,
+        wordShardLetters: wordShards.letters,
+      }),
+    })
+    return files
+  }
+
+  /** Raw counts; weights need the average lengths, which are known only at the end. */
+  private logPage(number: number, occurrences: Occurrences): void {
+    for (const [term, found] of occurrences.terms) {
+      const { log } = this
+      const id = log.id(term)
+      log.push(id, number - (this.lastPage[id] ?? 0))
+      this.lastPage[id] = number
+      const bits = sharedFields.reduce((sum, field, i) => sum + (found.page[field] ? 1 << i : 0), 0)
+      log.push(id, bits)
+      for (const field of sharedFields) if (found.page[field]) log.push(id, found.page[field])
+      log.push(id, found.passages.length)
+      let previous = 0
+      for (const passage of found.passages) {
+        log.push(id, passage.local - previous)
+        previous = passage.local
+        log.push(id, passage.heading)
+        log.push(id, passage.body)
+        log.push(id, passage.code)
+        const positions = stopWords.has(term) ? [] : passage.positions
+        log.push(id, positions.length)
+        let before = 0
+        for (const position of positions) {
+          log.push(id, position - before)
+          before = position
+        }
+      }
+    }
+  }
+
+  private encodeGroup(key: string, members: [string, number][], average: Averages): GroupToWrite {
+    const pages = new Set<number>()
+    const passages = new Set<number>()
+    const several = members.length > 1
+    const lists = members
+      .sort(([a], [b]) => compare(a, b))
+      .map(([surface, id]) => {
+        const out = new ByteWriter(64)
+        const input = new ByteReader(this.log.read(id))
+        let page = 0
+        let previousPage = 0
+        let pageCount = 0
+        let passageCount = 0
+        while (input.offset < input.bytes.length) {
+          page += input.varint()
+          const bits = input.varint()
+          let sharedWeight = 0
+          let inTitle = false
+          sharedFields.forEach((field, i) => {
+            if (!(bits & (1 << i))) return
+            sharedWeight += weightIn(
+              field,
+              input.varint(),
+              this.pageLengths[field][page]!,
+              average.page[field],
+            )
+            if (field === 'title') inTitle = true
+          })
+          const first = this.firstPassage[page]!
+          const found: { passage: number; weight: number; positions: number[] }[] = []
+          const counts = { heading: 0, body: 0, code: 0 }
+          const count = input.varint()
+          let local = 0
+          for (let i = 0; i < count; i++) {
+            local += input.varint()
+            let weight = 0
+            for (const field of ['heading', 'body', 'code'] as const) {
+              const frequency = input.varint()
+              counts[field] += frequency
+              if (frequency > 0) {
+                weight += weightIn(
+                  field,
+                  frequency,
+                  this.passageLengths[field][first + local]!,
+                  average.passage[field],
+                )
+              }
+            }
+            const positions: number[] = []
+            let at = 0
+            for (let n = input.varint(); n > 0; n--) {
+              at += input.varint()
+              positions.push(at)
+            }
+            found.push({ passage: local, weight, positions })
+            if (several) passages.add(first + local)
+          }
+          let pageWeight = sharedWeight
+          for (const field of ['heading', 'body', 'code'] as const) {
+            if (counts[field] > 0) {
+              pageWeight += weightIn(
+                field,
+                counts[field],
+                this.pageLengths[field][page]!,
+                average.page[field],
+              )
+            }
+          }
+          const titleLength = this.pageLengths.title[page]!
+          writePosting(
+            out,
+            { page, pageWeight, sharedWeight, inTitle, titleLength, passages: found },
+            previousPage,
+          )
+          previousPage = page
+          pageCount++
+          passageCount += found.length
+          if (several) pages.add(page)
+        }
+        return { surface, pageCount, passageCount, postings: out.view().slice() }
+      })
+    return {
+      key,
+      pageCount: several ? pages.size : lists[0]!.pageCount,
+      passageCount: several ? passages.size : lists[0]!.passageCount,
+      lists,
+    }
+  }
+
+  private averages(): Averages {
+    const mean = (lengths: Record<Field, number[]>): Record<Field, number> => {
+      const result = { title: 1, path: 1, links: 1, description: 1, heading: 1, body: 1, code: 1 }
+      for (const field of [...sharedFields, ...passageFields]) {
+        const filled = lengths[field].filter((length) => length > 0)
+        if (filled.length > 0) result[field] = filled.reduce((sum, length) => sum + length, 0) / filled.length
+      }
+      return result
+    }
+    return { page: mean(this.pageLengths), passage: mean(this.passageLengths) }
+  }
+
+  private addText(page: IndexedPage, passage: ReturnType<typeof splitPassages>[number]): void {
+    const characters = passage.code.reduce((sum, block) => sum + block.text.length, passage.text.length + 100)
+    if (this.textCharacters > 0 && this.textCharacters + characters > textShardCharacters) this.flushText()
+    if (this.textShard.pages.at(-1)?.[0] !== page.path) {
+      this.textShard.pages.push([page.path, page.title, page.description, page.tag ?? ''])
+    }
+    this.textShard.passages.push([
+      this.textShard.pages.length - 1,
+      passage.heading,
+      passage.anchor,
+      passage.text,
+      ...passage.code.flatMap((block) => [block.language, block.text]),
+    ])
+    this.textCharacters += characters
+  }
+
+  private flushText(): void {
+    if (this.textShard.passages.length === 0) return
+    const number = this.textShardStarts.length
+    this.textShardStarts.push(this.textStart)
+    this.textStart += this.textShard.passages.length
+    this.finishedShards.push({ number, content: this.textShard })
+    this.textShard = { pages: [], passages: [] }
+    this.textCharacters = 0
+  }
+
+  private textStart = 0
+}
+
+type Averages = { page: Record<Field, number>; passage: Record<Field, number> }
+
+function weightIn(field: Field, frequency: number, length: number, average: number): number {
+  const { weight, b } = fields[field]
+  return (weight * frequency) / (1 - b + (b * length) / average)
+}
+
+type Found = {
+  page: Partial<Record<Field, number>>
+  passages: { local: number; heading: number; body: number; code: number; positions: number[] }[]
+}
+
+/** The terms of one page. */
+class Occurrences {
+  readonly terms = new Map<string, Found>()
+
+  inPage(term: string, field: Field): void {
+    const found = this.of(term)
+    found.page[field] = (found.page[field] ?? 0) + 1
+  }
+
+  inPassage(term: string, field: Field, local: number, position: number): void {
+    const { passages } = this.of(term)
+    let passage = passages.at(-1)
+    if (passage === undefined || passage.local !== local) {
+      passage = { local, heading: 0, body: 0, code: 0, positions: [] }
+      passages.push(passage)
+    }
+    passage[field === 'heading' ? 'heading' : field === 'body' ? 'body' : 'code']++
+    if (passage.positions.length < mostPositions) passage.positions.push(position)
+  }
+
+  private of(term: string): Found {
+    let found = this.terms.get(term)
+    if (found === undefined) {
+      found = { page: {}, passages: [] }
+      this.terms.set(term, found)
+    }
+    return found
+  }
+}
+
+/** Names numbered in order of appearance; the empty name is 0. */
+class Names {
+  readonly names: string[] = ['']
+  readonly numbers: number[] = []
+
+  push(name: string): void {
+    let number = this.names.indexOf(name)
+    if (number < 0) number = this.names.length < 65535 ? this.names.push(name) - 1 : 0
+    this.numbers.push(number)
+  }
+}
+
+/** Words whose typing errors are worth mending. */
+function isMendable(word: string): boolean {
+  return word.length >= 3 && word.length <= 24 && /^\p{L}[\p{L}\p{N}]*$/u.test(word)
+}
+
+/** Sorted words by first letter, and the most frequent ones of all letters for errors in the first. */
+function writeWordShards(words: { word: string; pageCount: number }[]): {
+  letters: string[]
+  files: { name: string; bytes: Uint8Array }[]
+} {
+  const sorted = words.sort((a, b) => compare(a.word, b.word))
+  const letters: string[] = []
+  const files: { name: string; bytes: Uint8Array }[] = []
+  for (const [letter, list] of Map.groupBy(sorted, ({ word }) => word[0]!)) {
+    files.push({ name: `v${letters.length}`, bytes: encodeWords(list) })
+    letters.push(letter)
+  }
+  for (let least = 1; ; least *= 2) {
+    const bytes = encodeWords(sorted.filter(({ pageCount }) => pageCount >= least))
+    if (bytes.length > wordShardBytes * 2) continue
+    files.push({ name: 'v', bytes })
+    break
+  }
+  return { letters, files }
+}
+
+function encodeWords(words: { word: string; pageCount: number }[]): Uint8Array {
+  const out = new ByteWriter(words.length * 8 + 16)
+  out.varint(words.length)
+  let previous = ''
+  for (const { word, pageCount } of words) {
+    writeShared(out, word, previous)
+    out.byte(Math.min(127, Math.round(Math.log2(pageCount) * 4)))
+    previous = word
+  }
+  return out.view()
+}
+
+function emptyLengths(): Record<Field, number[]> {
+  return { title: [], path: [], links: [], description: [], heading: [], body: [], code: [] }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { buildIndex } from './build-index.ts'
+import type { IndexedPage } from './search-api.ts'
+import { indexOf, pageOf } from './testing.ts'
+
+const garden: IndexedPage[] = [
+  pageOf('watering', 'Watering', 'Water the beds in the morning. A drip hose saves water.'),
+  pageOf('compost', 'Compost', 'Kitchen scraps become compost in a year. Turn the heap monthly.'),
+  {
+    path: 'tools/pruner',
+    title: 'Pruner settings',
+    description: 'All options of the pruner.',
+    sections: [
+      { heading: '', text: 'The pruner reads its settings at start.', code: [] },
+      {
+        anchor: 'options',
+        heading: 'Options',
+        text: 'Pass --dry-run to see what would be cut. The error ERR_4012 says that a blade is missing. '.repeat(
+          3,
+        ),
+        code: [{ language: 'js', text: 'const pruner = usePruner({ blade: server.port, $group: 1 })' }],
+      },
+    ],
+  },
+  pageOf('and', 'Joining', 'Conditions are joined with $and in a rule.'),
+]
+
+test('finds a page by a word, by another form of it, and by a question around it', async () => {
+  const index = await indexOf(garden)
+  for (const query of ['compost', 'composting', 'How do I turn the compost heap?']) {
+    assert.equal((await index.search({ query, limit: 3 }))[0]?.path, 'compost', query)
+  }
+})
+
+test('puts the page with an exact identifier first', async () => {
+  const index = await indexOf(garden)
+  for (const query of [
+    '--dry-run',
+    'ERR_4012',
+    'usePruner',
+    'server.port',
+    '$group',
+    'err_4012',
+    'usepruner',
+  ]) {
+    assert.equal((await index.search({ query, limit: 3 }))[0]?.path, 'tools/pruner', query)
+  }
+  assert.equal((await index.search({ query: 'and', limit: 3 }))[0]?.path, 'and')
+  assert.equal((await index.search({ query: '$and', limit: 3 }))[0]?.path, 'and')
+})
+
+test('shows the passage with its heading, anchor, prose and code', async () => {
+  const index = await indexOf(garden)
+  const [hit] = await index.search({ query: 'usePruner blade', limit: 1 })
+  assert.equal(hit?.heading, 'Pruner settings › Options')
+  assert.equal(hit?.anchor, 'options')
+  assert.match(hit?.content ?? '', /Pass --dry-run[\s\S]*```js\nconst pruner/)
+  assert.equal(hit?.description, 'All options of the pruner.')
+})
+
+test('shows each page once and no more pages than asked', async () => {
+  const index = await indexOf(garden)
+  const hits = await index.search({ query: 'the settings water compost', limit: 2 })
+  assert.equal(hits.length, 2)
+  assert.equal(new Set(hits.map((hit) => hit.path)).size, 2)
+})
+
+test('says how much of the question a passage covers', async () => {
+  const index = await indexOf(garden)
+  const [whole] = await index.search({ query: 'drip hose', limit: 1 })
+  const [half] = await index.search({ query: 'drip xylophone', limit: 1 })
+  assert.equal(whole?.coverage, 1)
+  assert.ok(half !== undefined && half.coverage > 0.2 && half.coverage < 0.6, String(half?.coverage))
+})
+
+test('never mixes versions and languages, and knows no page of an unknown one', async () => {
+  const index = await indexOf([
+    pageOf('v1/start', 'Start', 'Install the engine.', { version: 'v1', language: 'en' }),
+    pageOf('v2/start', 'Start', 'Install the engine.', { version: 'v2', language: 'en' }),
+    pageOf('de/v2/start', 'Start', 'Install the engine, auf Deutsch.', { version: 'v2', language: 'de' }),
+  ])
+  const paths = async (filter: { version?: string; language?: string; tag?: string }) =>
+    (await index.search({ query: 'install engine', limit: 9, filter })).map((hit) => hit.path)
+  assert.deepEqual(await paths({ version: 'v1' }), ['v1/start'])
+  assert.deepEqual(await paths({ version: 'v2', language: 'de' }), ['de/v2/start'])
+  assert.deepEqual(await paths({ version: 'v3' }), [])
+  assert.deepEqual(await paths({ version: 'v1', language: 'de' }), [])
+  assert.deepEqual(await paths({ tag: 'beta' }), [])
+})
+
+test('keeps to the pages of a tag', async () => {
+  const index = await indexOf([
+    pageOf('a', 'A', 'Install the engine.', { tag: 'beta' }),
+    pageOf('b', 'B', 'Install the engine.'),
+  ])
+  const hits = await index.search({ query: 'engine', limit: 9, filter: { tag: 'beta' } })
+  assert.deepEqual(
+    hits.map((hit) => [hit.path, hit.tag]),
+    [['a', 'beta']],
+  )
+})
+
+test('finds Chinese, Japanese and Korean, and words with and without their diacritics', async () => {
+  const index = await indexOf([
+    pageOf('zh', '部署', '如何配置自定义域名并部署文档站点。'),
+    pageOf('ja', '検索', '全文検索の設定を変更する方法について説明します。'),
+    pageOf('ko', '설치', '프로젝트를 설치하고 서버를 시작합니다.'),
+    pageOf('fr', 'Déploiement', 'Le déploiement se fait à la fin de l’été, où que vous soyez.'),
+    pageOf('de', 'Größe', 'Die Größe der Straße wird geändert.'),
+  ])
+  const first = async (query: string) => (await index.search({ query, limit: 5 }))[0]?.path
+  assert.equal(await first('自定义域名'), 'zh')
+  assert.equal(await first('検索の設定'), 'ja')
+  assert.equal(await first('서버 시작'), 'ko')
+  assert.equal(await first('deploiement'), 'fr')
+  assert.equal(await first('DÉPLOIEMENT'), 'fr')
+  assert.equal(await first('strasse'), 'de')
+  assert.equal(await first('ＡＢＣ größe'), 'de')
+})
+
+test('gives the same bytes for the same pages', async () => {
+  const one = await buildIndex(garden)
+  const two = await buildIndex(garden)
+  assert.deepEqual(one, two)
+})
+
+test('an empty site has an index that finds nothing', async () => {
+  const index = await indexOf([])
+  assert.deepEqual(await index.search({ query: 'anything', limit: 5 }), [])
+  assert.equal(index.passageCount, 0)
+})

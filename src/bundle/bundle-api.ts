@@ -55,3 +55,27 @@ export type SiteIndex = {
   /** `from` may end in a wildcard (`/old/*`); both sides begin with a slash. */
   redirects: { from: string; to: string; permanent: boolean }[]
 }
+
+/**
+ * What `_quire/settings.js` says to the page's scripts, as `globalThis.quireSettings`. It is the one file that a server
+ * answers otherwise than the bundle holds it, so that one bundle serves every deployment.
+ */
+export type SiteSettings = {
+  deployment: DeploymentType
+  /** `bundle`: the index inside the bundle, which needs no server. */
+  search: { type: 'bundle' } | { type: 'server'; endpoint: string; key?: string }
+  assistant: { type: 'off' } | { type: 'server'; endpoint: string; key?: string }
+  analytics: { type: 'off' } | { type: 'server'; endpoint: string; key?: string }
+  playground: { type: 'on' } | { type: 'off' }
+}
+
+export type DeploymentType = 'cloud' | 'client-hosted' | 'air-gapped'
+
+/** What a bundle says of itself before a server says otherwise: it works from a plain folder, alone. */
+export const standaloneSettings: SiteSettings = {
+  deployment: 'client-hosted',
+  search: { type: 'bundle' },
+  assistant: { type: 'off' },
+  analytics: { type: 'off' },
+  playground: { type: 'on' },
+}

@@ -1,0 +1,37 @@
+/** Bytes in memory by content, the least recently used leaving first. May be shared: a key names content, not a site. */
+export class ContentCache {
+  #entries = new Map<string, Buffer>()
+  #maxBytes: number
+  #bytes = 0
+
+  constructor(options: { maxBytes: number }) {
+    this.#maxBytes = options.maxBytes
+  }
+
+  get(key: string): Buffer | undefined {
+    const found = this.#entries.get(key)
+    if (found !== undefined) {
+      this.#entries.delete(key)
+      this.#entries.set(key, found)
+    }
+    return found
+  }
+
+  set(key: string, bytes: Buffer): void {
+    const size = bytes.length + entryOverheadBytes
+    if (size > this.#maxBytes / 4 || this.#entries.has(key)) return
+    this.#entries.set(key, bytes)
+    this.#bytes += size
+    for (const [oldest, old] of this.#entries) {
+      if (this.#bytes <= this.#maxBytes) break
+      this.#entries.delete(oldest)
+      this.#bytes -= old.length + entryOverheadBytes
+    }
+  }
+
+  get sizeBytes(): number {
+    return this.#bytes
+  }
+}
+
+const entryOverheadBytes = 300

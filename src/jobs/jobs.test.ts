@@ -71,7 +71,7 @@ testOnEveryEngine(
     const handler: JobHandler = {
       run: async (job) => {
         tries.push(job.attempt)
-          throw new Error('no luck')
+        throw new Error('no luck')
       },
       giveUp: async (job, error) => {
         events.emit('given-up', job.subject, error)
@@ -83,7 +83,7 @@ testOnEveryEngine(
       handlers: { export: handler },
       worker: 'w1',
       concurrency: 1,
-      now: async () => time,
+      now: async () => (time += 1_000), // Each look at the clock is a second later, so that pauses end soon.
       onError: () => {},
       pollMs: 5,
     })

@@ -1,0 +1,69 @@
+import { asObject, asString, member } from './json.ts'
+import type { JsonObject, LoadedSpec } from './openapi-api.ts'
+import type { JsonValue } from '../../theme/endpoint/endpoint-api.ts'
+import { positionOf } from './text-position.ts'
+
+/** Follows `$ref` until something stands there. `pointers` are the references passed; a broken one is reported once. */
+export function resolveReference(
+  spec: LoadedSpec,
+  value: JsonValue | undefined,
+): { value: JsonObject | undefined; pointers: string[] } {
+  const pointers: string[] = []
+  let current = asObject(value)
+  while (current !== undefined) {
+    const pointer = asString(member(current, '$ref'))
+    if (pointer === undefined) return { value: current, pointers }
+    if (pointers.includes(pointer)) {
+      reportReference(spec, pointer, 'refers to itself')
+      return { value: undefined, pointers }
+    }
+    pointers.push(pointer)
+    if (!pointer.startsWith('#')) {
+      reportReference(spec, pointer, 'lies outside of this file')
+      return { value: undefined, pointers }
+    }
+    current = asObject(atPointer(spec.document, pointer))
+    if (current === undefined) reportReference(spec, pointer, 'leads nowhere')
+  }
+  return { value: undefined, pointers }
+}
+
+/** The last part of a reference: `#/components/schemas/Pet` is `Pet`. */
+export function referenceName(pointer: string): string {
+  const last = pointer.slice(pointer.lastIndexOf('/') + 1)
+  return decodePart(last).replace(/\.(json|ya?ml)$/, '')
+}
+
+function atPointer(document: JsonObject, pointer: string): JsonValue | undefined {
+  let current: JsonValue | undefined = document
+  for (const part of pointer.slice(1).split('/').slice(1)) {
+    if (Array.isArray(current)) current = current[Number(part)]
+    else current = member(asObject(current), decodePart(part))
+  }
+  return current
+}
+
+function decodePart(part: string): string {
+  let text = part
+  try {
+    text = decodeURIComponent(part)
+  } catch {
+    // A lone percent sign stands for itself.
+  }
+  return text.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+function reportReference(spec: LoadedSpec, pointer: string, what: string): void {
+  const message = `The reference "${pointer}" ${what}.`
+  if (spec.problems.some((problem) => problem.message === message)) return
+  spec.problems.push({
+    severity: 'warning',
+    code: 'broken_reference',
+    file: spec.file,
+    ...positionOf(spec.text, pointer),
+    message,
+    hint: what.startsWith('lies')
+      ? 'Put everything into one file: references into other files are not followed.'
+      : 'Define what it names, or correct the name.',
+  })
+}

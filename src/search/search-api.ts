@@ -35,6 +35,8 @@ export type SearchRequest = {
   scoreThreshold?: number
   /** The page the reader is on; a gentle preference for its neighbourhood. */
   currentPath?: string
+  /** The last word may be unfinished: words that begin with it are found too. */
+  asYouType?: boolean
 }
 
 export type SearchHit = {
@@ -53,4 +55,30 @@ export type SearchHit = {
   version?: string
   language?: string
   tag?: string
+}
+
+/**
+ * What the engine's script puts on `window.quireSearch`. The function itself is for the files of the index, which call
+ * it when they load; a page calls `open` once:
+ *
+ *   const search = window.quireSearch.open({ folder: relativeRoot + '_quire/search/' })
+ *   await search.warm({ language: 'en' })            // when the dialog opens; fetches a few kilobytes
+ *   const hits = await search.search({ query: 'deploy', limit: 8, asYouType: true, filter: { language: 'en' } })
+ *   window.quireSearch.mark(window.quireSearch.snippet(hits[0].content, 'deploy', 160), 'deploy')
+ */
+export type QuireSearch = {
+  (name: string, content: unknown): void
+  /** `folder` is the address of `_quire/search/` as seen from the page. */
+  open(input: { folder: string }): BrowserSearch
+  /** The text in pieces, those that the question asks for marked; joined they are the text again. */
+  mark(text: string, query: string): { text: string; matched: boolean }[]
+  /** The stretch of a passage that has most of the question, in at most so many characters, as plain text. */
+  snippet(content: string, query: string, longest: number): string
+}
+
+export type BrowserSearch = {
+  /** Loads what every query needs, so that the first one is quick. Rejects when the files cannot be loaded. */
+  warm(filter?: SearchFilter): Promise<void>
+  /** Ranks as the server does. Answers may overtake each other: drop those of an older query. */
+  search(request: SearchRequest): Promise<SearchHit[]>
 }

@@ -5,11 +5,12 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
 
-const usage = `npm test -- [--name <pattern>] [--counts <file>] [part of a file's path]...
+const usage = `npm test -- [--name <pattern>] [--clients] [--counts <file>] [part of a file's path]...
 
   npm test                              every test of src/ and test/
   npm test -- backends/objects          those whose path holds these words
   npm test -- --name 'a link works'     those whose name matches the pattern
+  npm test -- --clients                 also those of test/clients, after npm ci --prefix test/clients
 `
 
 /** Runs the tests that were asked for, says which were skipped and why, and ends with a plain line of counts. */
@@ -18,13 +19,14 @@ async function runTests(): Promise<void> {
     allowPositionals: true,
     options: {
       name: { type: 'string', multiple: true },
+      clients: { type: 'boolean' },
       counts: { type: 'string' },
       help: { type: 'boolean' },
     },
   })
   if (values.help === true) return void process.stdout.write(usage)
   process.chdir(dirname(import.meta.dirname))
-  const files = findTestFiles(positionals)
+  const files = findTestFiles(positionals, values.clients === true)
   if (files.length === 0) {
     console.error(`No test file has ${positionals.join(' or ')} in its path.`)
     process.exitCode = 1
@@ -62,12 +64,12 @@ interface Skipped {
   reason: string
 }
 
-/** Tests of other packages run with their own dependencies, and fixtures are no tests of ours. */
-function findTestFiles(parts: string[]): string[] {
-  const outside = (path: string) => /(^|\/)(node_modules|fixtures)(\/|$)|^test\/clients(\/|$)/.test(path)
-  return globSync(['src/**/*.test.ts', 'test/**/*.test.ts'])
+/** The tests of test/clients need packages of their own, and fixtures are no tests of ours. */
+function findTestFiles(parts: string[], withClients: boolean): string[] {
+  return globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { exclude: (name) => name === 'node_modules' })
     .map((path) => path.replaceAll(sep, '/'))
-    .filter((path) => !outside(path) && (parts.length === 0 || parts.some((part) => path.includes(part))))
+    .filter((path) => !path.includes('/fixtures/') && (withClients || !path.startsWith('test/clients/')))
+    .filter((path) => parts.length === 0 || parts.some((part) => path.includes(part)))
     .sort()
 }
 

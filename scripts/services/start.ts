@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { findBrowser } from './browser.ts'
 import { startPostgres } from './postgres.ts'
 import { startS3 } from './s3.ts'
 import { readRunning, type Service, serviceFolder, writeRunning } from './service.ts'
@@ -6,6 +7,7 @@ import { readRunning, type Service, serviceFolder, writeRunning } from './servic
 const starters: Record<string, (folder: string) => Promise<Service>> = {
   postgres: startPostgres,
   s3: startS3,
+  browser: findBrowser,
 }
 
 /**
@@ -15,7 +17,7 @@ const starters: Record<string, (folder: string) => Promise<Service>> = {
 async function start(wanted: string[]): Promise<void> {
   const unknown = wanted.filter((name) => !(name in starters))
   if (unknown.length > 0)
-    throw new Error(`There is no service ${unknown.join(', ')}; known are postgres and s3.`)
+    throw new Error(`There is no service ${unknown.join(', ')}; known are postgres, s3 and browser.`)
   for (const name of wanted) {
     const folder = serviceFolder(name)
     let service = readRunning(folder)

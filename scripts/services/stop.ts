@@ -9,4 +9,4 @@ async function stop(wanted: string[]): Promise<void> {
 }
 
 const names = process.argv.slice(2)
-await stop(names.length === 0 ? ['s3', 'postgres'] : names)
+await stop(names.length === 0 ? ['browser', 's3', 'postgres'] : names)

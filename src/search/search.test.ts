@@ -119,6 +119,17 @@ test('finds Chinese, Japanese and Korean, and words with and without their diacr
   assert.equal(await first('ＡＢＣ größe'), 'de')
 })
 
+test('forgives one and two typing errors, and finds what an unfinished word begins', async () => {
+  const index = await indexOf(garden)
+  for (const query of ['compsot', 'kithcen scarps', 'comost heap', 'xompost', 'usePrunre']) {
+    const [hit] = await index.search({ query, limit: 3 })
+    assert.equal(hit?.path, query === 'usePrunre' ? 'tools/pruner' : 'compost', query)
+  }
+  const [hit] = await index.search({ query: 'kitchen scr', limit: 3, asYouType: true })
+  assert.equal(hit?.path, 'compost')
+  assert.deepEqual(await index.search({ query: 'xylophone', limit: 3 }), [])
+})
+
 test('gives the same bytes for the same pages', async () => {
   const one = await buildIndex(garden)
   const two = await buildIndex(garden)

@@ -1,8 +1,10 @@
 import type { SearchFilter, SearchHit, SearchRequest } from '../search-api.ts'
 import { findShard, type PartitionMeta, type Root, readPartitionMeta, type TextShard } from './layout.ts'
 import { findGroup, type TermGroup } from './postings.ts'
-import { parseQuery, type Query } from './query.ts'
-import { ranking, Scorer, type ScoredPage, type ScoredTerm } from './score.ts'
+import { parseQuery, type Query, type QueryTerm } from './query.ts'
+import { ranking, type ScoredPage, type ScoredTerm, Scorer } from './score.ts'
+import { termKey } from './tokenize.ts'
+import { allowedErrors, type Mended, nearestWords, wordsWithPrefix } from './words.ts'
 
 /** Where the engine gets its files from; names as in layout.ts, without `.js`. */
 export type IndexFiles = {
@@ -24,12 +26,16 @@ export class SearchEngine {
     const query = parseQuery(request.query)
     const partitions = await this.choosePartitions(request.filter ?? {})
     if (query.terms.length === 0 || partitions.length === 0 || request.limit < 1) return []
-    const lookups = await Promise.all(partitions.map((partition) => partition.lookUp(query)))
-    const plan = weigh(query, partitions, lookups)
+    const asked = await lookUpAll(partitions, query.terms.map(soughtAsWritten))
+    const guesses = await guessTerms(query, partitions, asked, request.asYouType ?? false)
+    const guessed = await lookUpAll(partitions, guesses)
+    const plan = weigh(query, partitions, [...asked, ...guessed])
     const ranked = partitions.flatMap((partition, i) =>
-      partition
-        .score(plan.terms[i]!, request)
-        .map((found) => ({ ...found, partition, score: found.score / plan.perfectScore })),
+      partition.score(plan.terms[i]!, request).map((found) => ({
+        ...found,
+        partition,
+        score: plan.relativeScore(found),
+      })),
     )
     ranked.sort((a, b) => b.score - a.score)
     const threshold = request.scoreThreshold ?? 0
@@ -37,7 +43,7 @@ export class SearchEngine {
     return Promise.all(
       chosen.map(async ({ partition, page, passage, score, bits }) => {
         const hit = await partition.describe(page, passage)
-        return { ...hit, score: Math.min(1, score), coverage: plan.coverage(bits) }
+        return { ...hit, score, coverage: plan.coverage(bits) }
       }),
     )
   }
@@ -77,16 +83,78 @@ export class SearchEngine {
     this.partitions.set(number, opened)
     return opened
   }
-
-  /** Bytes held for ranking, apart from the files' own cache. */
-  async sizeBytes(): Promise<number> {
-    let sum = 0
-    for (const partition of await Promise.all(this.partitions.values())) sum += partition.sizeBytes
-    return sum
-  }
 }
 
-type Lookup = (TermGroup | undefined)[]
+/** A term to look up: one of the question's, or a guess at what was meant by it. */
+type Sought = {
+  term: string
+  key: string
+  /** The place of the question's term, which is also its bit. */
+  index: number
+  /** 1 as asked, less for a guess. */
+  trust: number
+}
+
+/** What the partitions know of a term, in their order. */
+type Found = { sought: Sought; groups: (TermGroup | undefined)[] }
+
+function soughtAsWritten(term: QueryTerm, index: number): Sought {
+  return { term: term.term, key: term.key, index, trust: 1 }
+}
+
+function lookUpAll(partitions: Partition[], terms: Sought[]): Promise<Found[]> {
+  return Promise.all(
+    terms.map(async (sought) => ({
+      sought,
+      groups: await Promise.all(partitions.map((partition) => partition.findTerm(sought.key))),
+    })),
+  )
+}
+
+const mostEndings = 4
+const mostMended = 3
+
+/** Words that begin as the unfinished last one does, and words near those the site does not have. */
+async function guessTerms(
+  query: Query,
+  partitions: Partition[],
+  asked: Found[],
+  asYouType: boolean,
+): Promise<Sought[]> {
+  const guesses: Sought[] = []
+  await Promise.all(
+    query.terms.map(async (term, index) => {
+      const known = asked[index]!.groups.some((group) => group !== undefined)
+      const last = index === query.terms.length - 1
+      if (last && (asYouType || (term.kind === 'bigram' && !known))) {
+        const endings = await Promise.all(partitions.map((partition) => partition.endings(term.term)))
+        const trust = known ? 0.3 : 0.7
+        for (const { word } of firstKeys(endings.flat(), term.key, mostEndings)) {
+          guesses.push({ term: word, key: termKey(word), index, trust })
+        }
+        if (guesses.some((guess) => guess.index === index)) return
+      }
+      if (known || term.kind === 'exact' || term.kind === 'bigram') return
+      const mended = (await Promise.all(partitions.map((partition) => partition.mend(term.term)))).flat()
+      const least = Math.min(...mended.map(({ distance }) => distance))
+      const nearest = mended.filter(({ distance }) => distance === least)
+      for (const { word, distance } of firstKeys(nearest, term.key, mostMended)) {
+        guesses.push({ term: word, key: termKey(word), index, trust: distance === 1 ? 0.7 : 0.4 })
+      }
+    }),
+  )
+  return guesses.sort((a, b) => a.index - b.index || b.trust - a.trust || (a.key < b.key ? -1 : 1))
+}
+
+/** The most frequent words, one of each group, apart from the group that was asked for. */
+function firstKeys(words: Mended[], except: string, most: number): Mended[] {
+  const byKey = new Map<string, Mended>()
+  for (const candidate of words.sort((a, b) => b.frequency - a.frequency || (a.word < b.word ? -1 : 1))) {
+    const key = termKey(candidate.word)
+    if (key !== except && !byKey.has(key)) byKey.set(key, candidate)
+  }
+  return [...byKey.values()].slice(0, most)
+}
 
 class Partition {
   readonly meta: PartitionMeta
@@ -105,14 +173,6 @@ class Partition {
     this.number = input.number
     this.meta = input.meta
     this.facets = input.facets
-  }
-
-  get sizeBytes(): number {
-    return this.meta.pageCount * 10 + (this.scorer?.sizeBytes ?? 0)
-  }
-
-  lookUp(query: Query): Promise<Lookup> {
-    return Promise.all(query.terms.map((term) => this.findTerm(term.key)))
   }
 
   score(terms: ScoredTerm[], request: SearchRequest): ScoredPage[] {
@@ -146,11 +206,31 @@ class Partition {
     }
   }
 
-  private async findTerm(key: string): Promise<TermGroup | undefined> {
+  async findTerm(key: string): Promise<TermGroup | undefined> {
     const { termShardKeys } = this.meta
     if (termShardKeys.length === 0) return undefined
     const shard = await this.files.bytes(`${this.number}/t${findShard(termShardKeys, key)}`)
     return findGroup(shard, key)
+  }
+
+  async endings(prefix: string): Promise<Mended[]> {
+    const shard = await this.wordShard(prefix)
+    return shard === undefined ? [] : wordsWithPrefix(shard, prefix, mostEndings * 4)
+  }
+
+  /** Most people get the first letter right; the frequent words of all letters are looked at only otherwise. */
+  async mend(word: string): Promise<Mended[]> {
+    if (allowedErrors(word) === 0) return []
+    const shard = await this.wordShard(word)
+    const near = shard === undefined ? [] : nearestWords(shard, word, mostMended * 4)
+    return near.length > 0
+      ? near
+      : nearestWords(await this.files.bytes(`${this.number}/v`), word, mostMended * 4)
+  }
+
+  private async wordShard(word: string): Promise<Uint8Array | undefined> {
+    const shard = this.meta.wordShardLetters.indexOf(word[0] ?? '')
+    return shard < 0 ? undefined : this.files.bytes(`${this.number}/v${shard}`)
   }
 }
 
@@ -160,50 +240,81 @@ export function folderOfPath(path: string): string {
   return steps.slice(0, Math.min(2, steps.length - 1)).join('/')
 }
 
-type Plan = { terms: ScoredTerm[][]; perfectScore: number; coverage(bits: number): number }
+type Plan = {
+  terms: ScoredTerm[][]
+  /** Relative to a passage that has every word of the question a few times. */
+  relativeScore(found: ScoredPage): number
+  coverage(bits: number): number
+}
 
 /** Weighs the terms by their rarity over all chosen partitions, so that scores of several can be compared. */
-function weigh(query: Query, partitions: Partition[], lookups: Lookup[]): Plan {
+function weigh(query: Query, partitions: Partition[], found: Found[]): Plan {
   const passages = partitions.reduce((sum, { meta }) => sum + meta.passageCount, 0)
   const pages = partitions.reduce((sum, { meta }) => sum + meta.pageCount, 0)
   const terms: ScoredTerm[][] = partitions.map(() => [])
-  const shares: { bit: number; idf: number; chunk: number }[] = []
+  const shares = query.terms.map((term, index) => ({
+    bit: 1 << index,
+    wholeBits: 0,
+    term,
+    rarity: 0,
+    trust: 0,
+    counts: term.kind === 'word' || term.kind === 'bigram',
+  }))
+  for (const share of shares) {
+    if (share.counts) continue
+    for (const part of shares) if (part.term.chunk === share.term.chunk) part.wholeBits |= share.bit
+  }
   let perfect = 0
-  query.terms.forEach((term, i) => {
-    const bit = 1 << i
-    const groups = lookups.map((lookup) => lookup[i])
+  for (const { sought, groups } of found) {
+    const share = shares[sought.index]!
     const passageCount = groups.reduce((sum, group) => sum + (group?.passageCount ?? 0), 0)
     const pageCount = groups.reduce((sum, group) => sum + (group?.pageCount ?? 0), 0)
     const passageIdf = idf(passageCount, passages)
     const pageIdf = idf(pageCount, pages)
-    const counts = term.kind === 'word' || term.kind === 'bigram'
-    if (counts) {
-      shares.push({ bit, idf: passageIdf, chunk: term.chunk })
-      perfect += passageIdf + ranking.page * pageIdf
+    if (sought.trust === 1) {
+      share.rarity = passageIdf
+      if (share.counts) perfect += passageIdf + ranking.page * pageIdf
     }
+    if (passageCount > 0 || pageCount > 0) share.trust = Math.max(share.trust, sought.trust)
+    const { bit, counts, term } = share
     groups.forEach((group, p) => {
       if (group === undefined) return
-      const shared = { bit, position: term.position, chunk: term.chunk, counts }
-      terms[p]!.push({ ...shared, passageIdf, pageIdf, weight: 1, lists: group.lists })
-      if (term.kind !== 'word') return
-      const exact = group.lists.find((list) => list.surface === term.term)
-      if (exact === undefined) return
+      const shared = { bit, position: term.position, chunk: term.chunk }
+      const weight = sought.trust * (counts ? 1 : ranking.identifier)
+      terms[p]!.push({ ...shared, counts, passageIdf, pageIdf, weight, lists: group.lists })
+      const exact = group.lists.find((list) => list.surface === sought.term)
+      if (term.kind !== 'word' || exact === undefined) return
       terms[p]!.push({
         ...shared,
         counts: false,
         passageIdf: idf(exact.passageCount, partitions[p]!.meta.passageCount),
         pageIdf: idf(exact.pageCount, partitions[p]!.meta.pageCount),
-        weight: ranking.exactForm,
+        weight: sought.trust * ranking.exactForm,
         lists: [exact],
       })
     })
-  })
-  const total = shares.reduce((sum, share) => sum + share.idf, 0)
+  }
+  const counted = shares.filter((share) => share.counts)
+  const total = counted.reduce((sum, share) => sum + share.rarity, 0)
+  const exactBits = shares.reduce((bits, share) => bits | (share.term.kind === 'exact' ? share.bit : 0), 0)
   return {
     terms,
-    perfectScore: Math.max(1e-9, perfect * 2.5),
-    coverage: (bits) =>
-      total === 0 ? 0 : shares.reduce((sum, share) => sum + (bits & share.bit ? share.idf : 0), 0) / total,
+    relativeScore: ({ score, bits }) => {
+      const relative = Math.min(1, score / Math.max(1e-9, perfect * 2.5))
+      return query.single && exactBits !== 0
+        ? bits & exactBits
+          ? 0.5 + relative / 2
+          : relative / 2
+        : relative
+    },
+    coverage: (bits) => {
+      let sum = 0
+      for (const { bit, wholeBits, rarity, trust } of counted) {
+        if (bits & wholeBits) sum += rarity
+        else if (bits & bit) sum += rarity * trust
+      }
+      return total === 0 ? 0 : sum / total
+    },
   }
 }
 

@@ -7,6 +7,8 @@ export const ranking = {
   k1: 4,
   /** A form as typed counts this much beside its stem. */
   exactForm: 0.5,
+  /** A whole identifier beside its parts. */
+  identifier: 1,
   /** The page as a whole beside its best passage. */
   page: 0.6,
   title: 0.3,
@@ -67,10 +69,6 @@ export class Scorer {
     for (let page = 0; page < meta.pageCount; page++) {
       this.pageOfPassage.fill(page, meta.firstPassage[page]!, meta.firstPassage[page + 1]!)
     }
-  }
-
-  get sizeBytes(): number {
-    return this.meta.passageCount * 16 + this.meta.pageCount * 25
   }
 
   /** The best pages with their best passages, best first; `accepts` is the filter. */

@@ -41,7 +41,7 @@ export function wordsWithPrefix(shard: Uint8Array, prefix: string, most: number)
 }
 
 export function allowedErrors(word: string): number {
-  if (!/^\p{L}[\p{L}\p{N}]*$/u.test(word)) return 0
+  if (!/^\p{L}+$/u.test(word)) return 0
   return word.length < 3 ? 0 : word.length < 6 ? 1 : 2
 }
 

@@ -1,8 +1,18 @@
 export type { Database, Engine, Migration } from './database/database.ts'
 export { migrate } from './database/migrate.ts'
 export { openDatabase } from './database/open-database.ts'
+export {
+  type LanguageModel,
+  ModelError,
+  type ModelEvent,
+  type ModelMessage,
+  type ModelRequest,
+  type ModelTool,
+  type ModelToolCall,
+} from './language-model/language-model.ts'
+export { type LanguageModelSettings, openLanguageModel } from './language-model/open-language-model.ts'
 export { signingKeysFile } from './objects/disk-object-store.ts'
-export { hideSignature } from './objects/download-link.ts'
+export { hideSignature, rewriteObjectUrl } from './objects/download-link.ts'
 export { objectRoutes } from './objects/object-routes.ts'
 export type { ByteRange, ListedObject, ObjectInfo, ObjectStore, OpenObject } from './objects/object-store.ts'
 export {

@@ -48,3 +48,15 @@ test('the signing keys are readable by the server alone and stay the same after 
   const again = await openDiskObjectStore({ folder, publicUrl: () => '', nowMs: Date.now() })
   assert.deepEqual(await again.linkKeys?.newest(), await store.linkKeys?.newest())
 })
+
+test('two nodes that open a new folder at once sign with the same key', async (context) => {
+  const { folder } = await diskStoreWithServer(context)
+  const shared = join(folder, 'shared')
+  const nodes = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      openDiskObjectStore({ folder: shared, publicUrl: () => '', nowMs: Date.now() }),
+    ),
+  )
+  const keys = await Promise.all(nodes.map((node) => node.linkKeys?.newest()))
+  assert.equal(new Set(keys.map((key) => key?.id)).size, 1)
+})

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { get as httpGet, type IncomingMessage } from 'node:http'
+import { Agent, get as httpGet, type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
@@ -44,6 +44,21 @@ test('every altered byte of path and query is refused', async (context) => {
   assert.ok(tried >= 1000)
 })
 
+test('every altered byte that HTTP can carry is answered with 403', async (context) => {
+  const { link, origin } = await sample(context)
+  const agent = new Agent({ keepAlive: true })
+  context.after(() => agent.destroy())
+  const target = link.slice(origin.length)
+  for (let index = '/objects/'.length; index < target.length; index++) {
+    for (const letter of ['%', '?', '&', '/', ';', '~', target[index] === 'x' ? 'y' : 'x']) {
+      if (target[index] === letter) continue
+      const altered = `${target.slice(0, index)}${letter}${target.slice(index + 1)}`
+      const answer = await send(origin + altered, { agent })
+      assert.equal(answer.status, 403, altered)
+    }
+  }
+})
+
 test('other spellings of the same address are refused over HTTP', async (context) => {
   const { link } = await sample(context)
   for (const altered of [
@@ -66,7 +81,8 @@ test('other spellings of the same address are refused over HTTP', async (context
 test('a link is for GET alone', async (context) => {
   const { link } = await sample(context)
   for (const method of ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-    assert.equal((await send(link, { method })).status, 403, method)
+    const headers = { 'content-type': 'text/x-unknown', 'content-length': '0' }
+    assert.equal((await send(link, { method, headers })).status, 403, method)
   }
 })
 
@@ -156,24 +172,27 @@ test('a download keeps a name of any language', async (context) => {
   )
 })
 
-test('a link without its signature is all that a log shows', async (context) => {
-  const { link } = await sample(context)
+test('no signature reaches a log or an error', async (context) => {
+  const { link, log } = await sample(context)
   const signature = /signature=(.*)$/.exec(link)![1]!
-  assert.ok(!hideSignature(link).includes(signature))
-  assert.equal(hideSignature('/x?a=1&X-Amz-Signature=abc&b=2'), '/x?a=1&X-Amz-Signature=…&b=2')
+  assert.equal((await send(link)).status, 200)
   const refused = await send(link.replace('site', 'sita'))
   assert.ok(!String(refused.body).includes(signature))
+  assert.ok(log.some((line) => line.includes('/objects/site/bundle.tar.gz')))
+  assert.ok(!log.join('').includes(signature.slice(0, 10)))
+  assert.ok(!hideSignature(link).includes(signature))
+  assert.equal(hideSignature('/x?a=1&X-Amz-Signature=abc&b=2'), '/x?a=1&X-Amz-Signature=…&b=2')
 })
 
 async function sample(context: TestContext, isRevoked = async (_key: string) => false) {
   const clock = { nowMs: startMs }
-  const { store, folder, origin } = await diskStoreWithServer(context, {
+  const { store, folder, origin, log } = await diskStoreWithServer(context, {
     nowMs: () => clock.nowMs,
     isRevoked,
   })
   const bytes = randomBytes(20_000)
   await store.put('site/bundle.tar.gz', Readable.from([bytes]), { contentType: 'application/gzip' })
-  return { store, folder, origin, clock, bytes, link: await presign(store) }
+  return { store, folder, origin, log, clock, bytes, link: await presign(store) }
 }
 
 function presign(store: Awaited<ReturnType<typeof diskStoreWithServer>>['store']): Promise<string> {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { objectPath } from './download-link.ts'
 import type { ObjectStore } from './object-store.ts'
-import { openSignedDownload } from './signed-download.ts'
+import { linkInvalid, openSignedDownload } from './signed-download.ts'
 
 /** Serves the links of a store whose links point at this server; adds nothing where another serves them. */
 export function objectRoutes(app: FastifyInstance, settings: ObjectRoutesSettings): void {
@@ -11,11 +11,14 @@ export function objectRoutes(app: FastifyInstance, settings: ObjectRoutesSetting
     method: app.supportedMethods,
     url: `${objectPath}*`,
     schema: { hide: true },
+    onRequest: async (request) => {
+      if (request.method !== 'GET') throw settings.refuse(linkInvalid) // Before a body is read.
+    },
     async handler(request, reply) {
       const download = await openSignedDownload({
         store,
         method: request.method,
-        target: request.raw.url ?? '',
+        target: request.originalUrl,
         headers: request.headers,
         nowMs: settings.nowMs(),
         isRevoked: settings.isRevoked ?? (async () => false),

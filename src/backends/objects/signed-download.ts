@@ -71,26 +71,32 @@ export interface DownloadHeaders {
 }
 
 export type SignedDownload =
+  | Refusal
   | { type: 'answer'; status: number; headers: Record<string, string>; stream: Readable | null }
-  | { type: 'refused'; status: 403; code: RefusalCode; message: string; serverTime?: string }
 
-export type RefusalCode = 'link_invalid' | 'link_expired' | 'link_revoked'
+export interface Refusal {
+  type: 'refused'
+  status: 403
+  code: 'link_invalid' | 'link_expired' | 'link_revoked'
+  message: string
+  serverTime?: string
+}
 
-const linkInvalid: SignedDownload = {
+export const linkInvalid: Refusal = {
   type: 'refused',
   status: 403,
   code: 'link_invalid',
   message: 'This link is not one this server signed, or it was changed; ask for a fresh link.',
 }
 
-const linkRevoked: SignedDownload = {
+const linkRevoked: Refusal = {
   type: 'refused',
   status: 403,
   code: 'link_revoked',
   message: 'What this link led to was revoked or deleted; ask for a fresh link.',
 }
 
-function linkExpired(expiredAtMs: number, nowMs: number): SignedDownload {
+function linkExpired(expiredAtMs: number, nowMs: number): Refusal {
   const serverTime = new Date(nowMs).toISOString()
   const message = `This link expired at ${new Date(expiredAtMs).toISOString()} and the server's time is ${serverTime}; ask for a fresh link.`
   return { type: 'refused', status: 403, code: 'link_expired', message, serverTime }

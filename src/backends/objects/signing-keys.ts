@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { open, readFile, rename, stat } from 'node:fs/promises'
+import { link, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { z } from 'zod'
 
 /** The secrets behind download links: the newest signs, every one that is still here verifies. */
@@ -15,7 +15,7 @@ export interface SigningKey {
 
 /** Keys in a file that is read again whenever it changed, so that a revoked key dies with the next request. */
 export async function openSigningKeys(file: string): Promise<SigningKeys> {
-  if ((await readKeys(file)) === null) await writeKeys(file, [newSigningKey()])
+  if ((await readKeys(file)) === null) await writeKeys(file, [newSigningKey()], 'unless-there')
   let known: { stamp: string; keys: SigningKey[] } | null = null
 
   async function keys(): Promise<SigningKey[]> {
@@ -63,7 +63,11 @@ async function readKeys(file: string): Promise<SigningKey[] | null> {
   return text === null ? null : keysSchema.parse(JSON.parse(text)).keys
 }
 
-async function writeKeys(file: string, keys: SigningKey[]): Promise<void> {
+async function writeKeys(
+  file: string,
+  keys: SigningKey[],
+  when: 'always' | 'unless-there' = 'always',
+): Promise<void> {
   const partial = `${file}.${randomUUID()}`
   const handle = await open(partial, 'wx', 0o600) // The secrets are for the server's own user alone.
   try {
@@ -72,7 +76,11 @@ async function writeKeys(file: string, keys: SigningKey[]): Promise<void> {
   } finally {
     await handle.close()
   }
-  await rename(partial, file)
+  if (when === 'always') return rename(partial, file)
+  await link(partial, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error // Another node on the same folder was first: its keys count.
+  })
+  await unlink(partial)
 }
 
 function newSigningKey(): SigningKey {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { request as httpRequest } from 'node:http'
+import { type Agent, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -9,6 +9,7 @@ import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import fastify from 'fastify'
 import { z } from 'zod'
+import { rewriteObjectUrl } from './download-link.ts'
 import { ObjectDigestError, ObjectRangeError, type ObjectStore } from './object-store.ts'
 import { objectRoutes } from './object-routes.ts'
 import { openObjectStore } from './open-object-store.ts'
@@ -39,8 +40,9 @@ export function testOnEveryStore(
 export async function diskStoreWithServer(
   context: TestContext,
   settings: { nowMs?: () => number; isRevoked?: (key: string) => Promise<boolean> } = {},
-): Promise<{ store: ObjectStore; folder: string; origin: string }> {
+): Promise<{ store: ObjectStore; folder: string; origin: string; log: string[] }> {
   const folder = await mkdtemp(join(tmpdir(), 'quire-objects-'))
+  const log: string[] = []
   let origin = ''
   const store = await openObjectStore({
     address: folder,
@@ -48,7 +50,11 @@ export async function diskStoreWithServer(
     environment: {},
     nowMs: Date.now(),
   })
-  const app = fastify({ forceCloseConnections: true })
+  const app = fastify({
+    forceCloseConnections: true,
+    rewriteUrl: rewriteObjectUrl,
+    logger: { stream: { write: (line: string) => log.push(line) } },
+  })
   objectRoutes(app, {
     store,
     nowMs: settings.nowMs ?? Date.now,
@@ -61,7 +67,7 @@ export async function diskStoreWithServer(
     await store.close()
     await rm(folder, { recursive: true, force: true })
   })
-  return { store, folder, origin }
+  return { store, folder, origin, log }
 }
 
 const s3TestServerSchema = z.object({
@@ -360,7 +366,7 @@ export function digestOf(bytes: Uint8Array): string {
 /** One request whose path and query go out byte by byte as they stand. */
 export function send(
   url: string,
-  options: { method?: string; headers?: Record<string, string> } = {},
+  options: { method?: string; headers?: Record<string, string>; agent?: Agent } = {},
 ): Promise<{ status: number; headers: Record<string, string | string[] | undefined>; body: Buffer }> {
   const [, host = '', port = '', path = ''] = /^http:\/\/([^/:]+):(\d+)(.*)$/s.exec(url) ?? []
   return new Promise((resolve, reject) => {

@@ -1,0 +1,259 @@
+import type { LanguageModel, ModelMessage, ModelToolCall } from '../backends/index.ts'
+import type { SearchFilter } from '../search/search-api.ts'
+import type { AnswerEvent, AnswerOutcome, ToolName, ToolOutput, Usage } from './answer-event.ts'
+import type { ContextItem } from './assistant-api.ts'
+import { cleanModelText, type TextCleaner } from './clean-model-text.ts'
+import { type AnswerSite, effectiveFilter, Passages, toSearchEntry, toSource } from './passages.ts'
+import { instructionsFor, passageData, promptFor, tools } from './prompt.ts'
+import { quotePassages } from './quote-passages.ts'
+import type { Turn } from './read-request.ts'
+import { findPagePath } from './site-address.ts'
+import { understandQuestion } from './understand-question.ts'
+
+export type AnswerInput = {
+  question: string
+  /** Earlier turns, oldest first. */
+  history: Turn[]
+  /** What the embedding page sent as `system` messages. */
+  notes: string[]
+  context: ContextItem[]
+  currentPath: string | null
+  filter: { version?: string; language?: string }
+  pageSize: number
+  site: AnswerSite
+  model: LanguageModel | null
+  limits: AnswerLimits
+  newId: (prefix: string) => string
+  signal: AbortSignal
+}
+
+export type AnswerLimits = {
+  /** How many times the model is called for one answer. */
+  maxSteps: number
+  maxOutputTokens: number
+}
+
+/**
+ * A question becomes a cited answer: search, then the model, which may search again and read pages; without a model
+ * the passages themselves. Throws what the model throws; ends without `answer-end` when the signal aborts.
+ */
+export async function* answerQuestion(input: AnswerInput): AsyncGenerator<AnswerEvent> {
+  if (input.question === '') return yield* answerNothing(input)
+  const turn = startTurn(input)
+  yield { type: 'step-start' }
+  yield* callTool(turn, {
+    callId: input.newId('call'),
+    toolName: 'search',
+    input: { query: understandQuestion(input) },
+  })
+  yield { type: 'step-end', reason: 'tool-calls', usage: noTokens }
+  if (input.signal.aborted) return
+  yield* input.model ? answerWithModel(turn, input.model) : answerWithPassages(turn)
+}
+
+type AnswerTurn = {
+  input: AnswerInput
+  currentPage: string | null
+  filter: SearchFilter
+  passages: Passages
+  /** How many passages the reader has been told of. */
+  told: number
+}
+
+const noTokens: Usage = { inputTokens: 0, outputTokens: 0 }
+
+function startTurn(input: AnswerInput): AnswerTurn {
+  const { site, siteUrl } = input.site
+  const place = input.currentPath ?? input.context.find((item) => item.path)?.path ?? null
+  const currentPage = place === null ? null : findPagePath(site, siteUrl, place)
+  return {
+    input,
+    currentPage,
+    filter: effectiveFilter(input.filter, currentPage, site),
+    passages: new Passages(siteUrl),
+    told: 0,
+  }
+}
+
+async function* answerNothing(input: AnswerInput): AsyncGenerator<AnswerEvent> {
+  yield { type: 'step-start' }
+  yield { type: 'text-delta', text: `What would you like to know about ${input.site.site.name}?` }
+  yield { type: 'step-end', reason: 'stop', usage: noTokens }
+  yield { type: 'answer-end', reason: 'stop', usage: noTokens, outcome: 'no-question' }
+}
+
+async function* answerWithPassages(turn: AnswerTurn): AsyncGenerator<AnswerEvent> {
+  const { covered, pieces, quoted } = quotePassages({
+    question: turn.input.question,
+    passages: turn.passages.all,
+    siteName: turn.input.site.site.name,
+  })
+  yield { type: 'step-start' }
+  for (const passage of quoted) yield { type: 'source-found', source: toSource(passage) }
+  for (const text of pieces) yield { type: 'text-delta', text }
+  yield { type: 'step-end', reason: 'stop', usage: noTokens }
+  const outcome: AnswerOutcome = covered ? 'answered' : 'not-covered'
+  yield { type: 'answer-end', reason: 'stop', usage: noTokens, outcome }
+}
+
+/** Calls the model until it answers; its last permitted step has no tools, so that it must. */
+async function* answerWithModel(turn: AnswerTurn, model: LanguageModel): AsyncGenerator<AnswerEvent> {
+  const { input, passages } = turn
+  const cleaner = cleanModelText({ site: input.site, passages })
+  const messages: ModelMessage[] = [{ role: 'user', text: promptFor({ ...input, passages: passages.all }) }]
+  const usage = { ...noTokens }
+  for (let step = 1; ; step += 1) {
+    yield { type: 'step-start' }
+    const result = yield* modelStep(turn, model, {
+      cleaner,
+      messages,
+      toolsAllowed: step < input.limits.maxSteps,
+    })
+    if (result === 'aborted') return
+    usage.inputTokens += result.usage.inputTokens
+    usage.outputTokens += result.usage.outputTokens
+    const isLast = result.calls.length === 0
+    if (isLast) yield* sayText(turn, cleaner.end())
+    yield { type: 'step-end', reason: isLast ? result.reason : 'tool-calls', usage: result.usage }
+    if (isLast) {
+      const outcome: AnswerOutcome = cleaner.citations() > 0 ? 'answered' : 'not-covered'
+      yield { type: 'answer-end', reason: result.reason, usage, outcome }
+      return
+    }
+    messages.push({ role: 'assistant', text: result.text, toolCalls: result.calls })
+    messages.push({ role: 'tool', results: result.outputs })
+  }
+}
+
+type StepResult = {
+  text: string
+  calls: ModelToolCall[]
+  outputs: { callId: string; toolName: string; output: string }[]
+  reason: 'stop' | 'length' | 'content-filter' | 'other'
+  usage: Usage
+}
+
+async function* modelStep(
+  turn: AnswerTurn,
+  model: LanguageModel,
+  {
+    cleaner,
+    messages,
+    toolsAllowed,
+  }: { cleaner: TextCleaner; messages: ModelMessage[]; toolsAllowed: boolean },
+): AsyncGenerator<AnswerEvent, StepResult | 'aborted'> {
+  const { input } = turn
+  const result: StepResult = { text: '', calls: [], outputs: [], reason: 'other', usage: noTokens }
+  let ended = false
+  const events = model.stream({
+    instructions: instructionsFor({
+      siteName: input.site.site.name,
+      ownerInstructions: input.site.instructions,
+    }),
+    messages,
+    tools: toolsAllowed ? tools : [],
+    maxOutputTokens: input.limits.maxOutputTokens,
+    signal: input.signal,
+  })
+  for await (const event of events) {
+    if (input.signal.aborted) return 'aborted'
+    if (event.type === 'text-delta') {
+      result.text += event.text
+      yield* sayText(turn, cleaner.push(event.text))
+    } else if (event.type === 'tool-call') {
+      if (!toolsAllowed || result.calls.length >= callsPerStep) continue
+      result.calls.push(event.call)
+      const output = yield* runToolCall(turn, event.call)
+      result.outputs.push({ callId: event.call.callId, toolName: event.call.toolName, output })
+    } else {
+      ended = true
+      result.usage = event.usage
+      result.reason = event.reason === 'tool-calls' ? 'stop' : event.reason
+    }
+  }
+  if (input.signal.aborted) return 'aborted'
+  if (!ended) result.reason = 'other'
+  return result
+}
+
+const callsPerStep = 4
+
+/** Tells the reader of the passages the model has seen before the first words that may rest on them. */
+function* sayText(turn: AnswerTurn, text: string): Generator<AnswerEvent> {
+  if (text === '') return
+  for (const passage of turn.passages.all.slice(turn.told)) {
+    yield { type: 'source-found', source: toSource(passage) }
+  }
+  turn.told = turn.passages.all.length
+  yield { type: 'text-delta', text }
+}
+
+/** Runs a tool of ours for the model and gives it the result; anything else it names gets a plain no. */
+async function* runToolCall(turn: AnswerTurn, call: ModelToolCall): AsyncGenerator<AnswerEvent, string> {
+  const name = tools.find((tool) => tool.name === call.toolName)?.name
+  if (name === undefined) return 'There is no such tool.'
+  const field = name === 'search' ? 'query' : 'path'
+  const value = isRecord(call.input) ? call.input[field] : undefined
+  if (typeof value !== 'string' || value.trim() === '') return `Give ${field} as text.`
+  const known = turn.passages.all.length
+  const output = yield* callTool(turn, {
+    callId: turn.input.newId('call'),
+    toolName: name === 'search' ? 'search' : 'read_page',
+    input: { [field]: value.slice(0, 1000) },
+  })
+  if (!Array.isArray(output) && 'error' in output) return output.error
+  const found = Array.isArray(output)
+    ? turn.passages.all.filter((passage) => output.some((entry) => entry.url === passage.url))
+    : turn.passages.all.slice(known)
+  return found.length > 0 ? found.map(passageData).join('\n\n') : 'Nothing new was found.'
+}
+
+async function* callTool(
+  turn: AnswerTurn,
+  call: { callId: string; toolName: ToolName; input: Record<string, string> },
+): AsyncGenerator<AnswerEvent, ToolOutput> {
+  yield { type: 'tool-call', ...call }
+  const output =
+    call.toolName === 'search'
+      ? await search(turn, call.input.query ?? '')
+      : await readPage(turn, call.input.path ?? '')
+  yield { type: 'tool-result', callId: call.callId, output }
+  return output
+}
+
+async function search(turn: AnswerTurn, query: string): Promise<ToolOutput> {
+  const { site } = turn.input
+  const { version, language } = turn.filter
+  const unknown =
+    (version !== undefined && !site.site.versions.includes(version)) ||
+    (language !== undefined && !site.site.languages.includes(language))
+  if (unknown) return [] // An unknown version or language gives no results, never those of others.
+  const hits = await site.index.search({
+    query,
+    limit: turn.input.pageSize,
+    filter: turn.filter,
+    ...(turn.currentPage === null ? {} : { currentPath: turn.currentPage }),
+  })
+  return hits.map((hit) => toSearchEntry(turn.passages.add(hit)))
+}
+
+const pageCharacters = 12_000
+
+/** Only pages that the live release lists and lets be found can be read. */
+async function readPage(turn: AnswerTurn, address: string): Promise<ToolOutput> {
+  const { site } = turn.input
+  const path = findPagePath(site.site, site.siteUrl, address)
+  const page = site.site.pages.find((one) => one.path === path && one.searchable)
+  const content = page ? await site.readPage(page.path) : null
+  if (!page || content === null) return { error: 'There is no such page.' }
+  const passage = turn.passages.addPage({
+    path: page.path,
+    title: page.title,
+    content: content.slice(0, pageCharacters),
+  })
+  return { path: page.path, url: passage.url, content: passage.content }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

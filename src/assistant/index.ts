@@ -1,0 +1,12 @@
+export type { AnswerEvent, AnswerOutcome, SearchEntry, Source, Usage } from './answer-event.ts'
+export { type AnswerInput, answerQuestion } from './answer-question.ts'
+export {
+  type AssistantDependencies,
+  type AuthorizedSite,
+  assistantRoutes,
+} from './assistant-routes.ts'
+export { type AssistantSettings, defaultAssistantSettings } from './assistant-settings.ts'
+export { assistantMigrations } from './assistant-store.ts'
+export { encodeV1 } from './encode-v1.ts'
+export { encodeV2 } from './encode-v2.ts'
+export type { AnswerSite } from './passages.ts'

@@ -1,0 +1,67 @@
+import type { LanguageModel } from './language-model.ts'
+import { steadyModel } from './steady-model.ts'
+
+export type LanguageModelSettings = {
+  /**
+   * Which model: `openai:gpt-5-mini`, `anthropic:claude-sonnet-4-5`, `google:gemini-2.5-flash`, or, with `url`,
+   * the name that an OpenAI-compatible server knows.
+   */
+  model: string
+  /** The address of an OpenAI-compatible server, such as `http://127.0.0.1:11434/v1`. */
+  url?: string | undefined
+  apiKey?: string | undefined
+  /** Asked when the first cannot answer. */
+  fallback?: Omit<LanguageModelSettings, 'fallback'> | undefined
+  firstEventTimeoutMs?: number | undefined
+  idleTimeoutMs?: number | undefined
+}
+
+const providers = ['openai', 'anthropic', 'google'] as const
+type Provider = (typeof providers)[number]
+
+/** The configured model with its retry, timeouts and fallback; a provider's package is loaded only when it is named. */
+export async function openLanguageModel(settings: LanguageModelSettings): Promise<LanguageModel> {
+  const first = await openOne(settings)
+  return steadyModel(first, {
+    fallback: settings.fallback ? await openOne(settings.fallback) : null,
+    firstEventTimeoutMs: settings.firstEventTimeoutMs ?? 30_000,
+    idleTimeoutMs: settings.idleTimeoutMs ?? 30_000,
+  })
+}
+
+async function openOne({ model, url, apiKey }: LanguageModelSettings): Promise<LanguageModel> {
+  const { sdkModel } = await import('./sdk-model.ts')
+  if (url) {
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+    const provider = createOpenAICompatible({
+      name: 'openai-compatible',
+      baseURL: url.replace(/\/+$/, ''),
+      includeUsage: true,
+      ...(apiKey ? { apiKey } : {}),
+    })
+    return sdkModel({ name: `openai-compatible:${model}`, model: provider(model) })
+  }
+  const [provider, name] = splitName(model)
+  const key = apiKey ? { apiKey } : {}
+  switch (provider) {
+    case 'openai':
+      return sdkModel({ name: model, model: (await import('@ai-sdk/openai')).createOpenAI(key)(name) })
+    case 'anthropic':
+      return sdkModel({ name: model, model: (await import('@ai-sdk/anthropic')).createAnthropic(key)(name) })
+    case 'google':
+      return sdkModel({
+        name: model,
+        model: (await import('@ai-sdk/google')).createGoogleGenerativeAI(key)(name),
+      })
+  }
+}
+
+function splitName(model: string): [Provider, string] {
+  const colon = model.indexOf(':')
+  const provider = providers.find((one) => one === model.slice(0, colon))
+  const name = model.slice(colon + 1)
+  if (provider && name !== '') return [provider, name]
+  throw new Error(
+    `The model "${model}" names no provider. Write openai:NAME, anthropic:NAME or google:NAME, or give the URL of an OpenAI-compatible server.`,
+  )
+}

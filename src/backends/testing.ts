@@ -1,2 +1,3 @@
 export { freshPostgres, testOnEveryEngine } from './database/testing.ts'
 export { diskStoreWithServer, freshS3Objects, s3TestServer, testOnEveryStore } from './objects/testing.ts'
+export { modelFrom, type ScriptedModel, type ScriptedStep, scriptedModel } from './language-model/testing.ts'

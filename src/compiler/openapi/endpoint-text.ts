@@ -1,13 +1,14 @@
-import type {
-  AuthScheme,
-  BodyView,
-  ChannelModel,
-  EndpointModel,
-  JsonValue,
-  OperationModel,
-  ParameterView,
-  ResponseView,
-  SchemaView,
+import {
+  type AuthScheme,
+  type BodyView,
+  type ChannelModel,
+  type EndpointModel,
+  endpointAnchors,
+  type JsonValue,
+  type OperationModel,
+  type ParameterView,
+  type ResponseView,
+  type SchemaView,
 } from '../../theme/endpoint/endpoint-api.ts'
 
 const maximumListDepth = 5
@@ -41,21 +42,6 @@ export function endpointSearchSections(model: EndpointModel): EndpointSearchSect
   if (model.type === 'channel') return channelSections(model)
   return operationSections(model)
 }
-
-/** The ids that headings of the reference have; the theme writes the same ones. */
-export const endpointAnchors = {
-  auth: 'authorization',
-  path: 'path-parameters',
-  query: 'query-parameters',
-  header: 'headers',
-  cookie: 'cookies',
-  body: 'body',
-  responses: 'response',
-  callbacks: 'callbacks',
-  operations: 'operations',
-  messages: 'messages',
-  parameters: 'parameters',
-} as const
 
 const parameterHeadings = {
   path: 'Path parameters',

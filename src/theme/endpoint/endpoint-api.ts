@@ -188,3 +188,18 @@ export type SchemaView = {
 export type EnumValue = { value: JsonValue; description: string }
 
 export type PropertyView = { name: string; required: boolean; schema: SchemaView }
+
+/** The ids of the reference's headings, by which the search and other pages link to them. */
+export const endpointAnchors = {
+  auth: 'authorization',
+  path: 'path-parameters',
+  query: 'query-parameters',
+  header: 'headers',
+  cookie: 'cookies',
+  body: 'body',
+  responses: 'response',
+  callbacks: 'callbacks',
+  operations: 'operations',
+  messages: 'messages',
+  parameters: 'parameters',
+} as const

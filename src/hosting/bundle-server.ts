@@ -41,7 +41,7 @@ export type ServeOptions = {
   /** True where the project's own scripts may run. */
   customScripts?: boolean
   /** Earlier bundles whose hashed files are still asked for by pages that readers have open. */
-  previous?: BundleServer[]
+  previous?: PreviousBundle[]
 }
 
 export type BundleServer = {
@@ -49,8 +49,17 @@ export type BundleServer = {
   readonly manifest: Manifest
   readonly siteIndex: SiteIndex | undefined
   handle(request: IncomingMessage, response: ServerResponse, options: ServeOptions): Promise<void>
-  /** The file behind a path inside the bundle, for other bundles that lack it. */
   find(path: string): ManifestEntry | undefined
+}
+
+/** What is left of an earlier bundle: its hashed files. */
+export type PreviousBundle = Pick<BundleServer, 'folder' | 'find'>
+
+export function previousBundle(folder: string, manifest: Manifest): PreviousBundle {
+  const hashed = new Map(
+    manifest.files.filter((file) => isHashed(file.path)).map((file) => [file.path, file]),
+  )
+  return { folder, find: (path) => hashed.get(path) }
 }
 
 /**
@@ -353,7 +362,7 @@ function cacheControl(path: string): string {
 }
 
 /** Files whose name follows from their content; they can be kept for ever. */
-function isHashed(path: string): boolean {
+export function isHashed(path: string): boolean {
   if (path.startsWith('_quire/assets/')) return true
   return path.startsWith('_quire/search/') && /[.-][0-9a-zA-Z_]{8,}\.[a-z0-9]+$/.test(path)
 }

@@ -1,4 +1,10 @@
-export { type BundleServer, openBundleServer, type ServeOptions } from './bundle-server.ts'
+export {
+  type BundleServer,
+  openBundleServer,
+  type PreviousBundle,
+  previousBundle,
+  type ServeOptions,
+} from './bundle-server.ts'
 export { ContentCache } from './content-cache.ts'
 export {
   type Availability,
@@ -9,5 +15,19 @@ export {
   features,
   isFeatureOn,
 } from './deployment-api.ts'
+export { fetchBundle, FetchError } from './fetch-bundle.ts'
+export { openControl, requestRollback } from './host-control.ts'
+export { HostDeployment, type HostStatus, rollbackOffline } from './host-deployment.ts'
+export { type HostRoute, type RunningHost, startHost } from './host-server.ts'
+export {
+  type HostSettings,
+  isEndpointSetting,
+  ownAssistantPath,
+  ownSearchPath,
+  readHostSettings,
+  SettingsError,
+  siteSettingsOf,
+} from './host-settings.ts'
+export { HostVersions, type Version } from './host-versions.ts'
 export { plainPage } from './plain-page.ts'
 export { securityHeaders } from './security-headers.ts'

@@ -1,0 +1,183 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import {
+  type HostSettings,
+  HostVersions,
+  openControl,
+  readHostSettings,
+  requestRollback,
+  rollbackOffline,
+  SettingsError,
+  startHost,
+} from '../hosting/index.ts'
+
+const help = `quire host: serve a bundle on a machine of your own
+
+  quire host --config host.yaml [--host 0.0.0.0] [--port 8080] [--data ./.quire-host]
+  quire host rollback --config host.yaml [--to 2026-11-01]
+  quire host versions --config host.yaml
+
+host.yaml:
+
+  deployment: client-hosted            # or air-gapped
+  staticExport:
+    enabled: true
+    bundleUrl: "https://docs.example.com/bundle.tar.gz?…"   # also file:// and a plain path
+    version: "2026-11-01"              # optional: the name of this version
+    sha256: "…"                        # optional: the archive must have this digest
+    pollSeconds: 300                   # optional: look for a new bundle this often
+    keepVersions: 3                    # for rollback
+    refresh:                           # optional: ask a Quire server for a fresh link
+      server: "https://quire.example.com"
+      adminKey: "\${QUIRE_ADMIN_KEY}"
+      jobId: "se_0123456789abcdef"     # or domain: the newest finished export of a site
+  features:
+    search: true                       # or { endpoint, key }, or false: search inside the bundle
+    playground: true
+  server: { host: 0.0.0.0, port: 8080, basePath: "" }
+  data: ./.quire-host
+
+Example:
+
+  quire host --config examples/host/host.yaml --port 8080
+
+The process answers /healthz, /readyz (which says why when an older copy is served) and /metrics.
+`
+
+export const hostCommand = {
+  name: 'host',
+  summary: 'serve a bundle on a machine of your own',
+  help,
+  run,
+}
+
+async function run(args: string[]): Promise<number> {
+  try {
+    return await runCommand(args)
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const place = error instanceof SettingsError ? 'The settings are wrong:\n' : ''
+    process.stderr.write(`${place}${error.message}\n`)
+    return 1
+  }
+}
+
+async function runCommand(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      config: { type: 'string' },
+      host: { type: 'string' },
+      port: { type: 'string' },
+      data: { type: 'string' },
+      to: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  })
+  if (values.help) {
+    process.stdout.write(help)
+    return 0
+  }
+  if (values.config === undefined) throw new Error('Give --config host.yaml. See quire host --help.')
+  const settings = await loadSettings(values.config, values)
+  const [subcommand] = positionals
+  switch (subcommand) {
+    case undefined:
+      return serve(settings)
+    case 'rollback':
+      return rollback(settings, values.to)
+    case 'versions':
+      return listVersions(settings)
+    default:
+      throw new Error(`quire host has no subcommand ${subcommand}. Allowed: rollback, versions.`)
+  }
+}
+
+async function loadSettings(
+  file: string,
+  flags: { host?: string | undefined; port?: string | undefined; data?: string | undefined },
+): Promise<HostSettings> {
+  const text = await readFile(file, 'utf8').catch(() => {
+    throw new Error(`There is no settings file ${file}.`)
+  })
+  const settings = readHostSettings(text, process.env)
+  if (flags.port !== undefined && !/^\d{1,5}$/.test(flags.port)) {
+    throw new SettingsError(`--port is ${flags.port}. Allowed: a number from 0 to 65535.`)
+  }
+  const home = dirname(resolve(file))
+  const { bundleUrl } = settings.staticExport
+  return {
+    ...settings,
+    staticExport: {
+      ...settings.staticExport,
+      // A path in the file is meant from where the file lies.
+      bundleUrl:
+        bundleUrl === undefined || /^[a-z][a-z0-9+.-]+:\/\//i.test(bundleUrl)
+          ? bundleUrl
+          : resolve(home, bundleUrl),
+    },
+    server: {
+      ...settings.server,
+      host: flags.host ?? settings.server.host,
+      port: flags.port === undefined ? settings.server.port : Number(flags.port),
+    },
+    data: flags.data === undefined ? resolve(home, settings.data) : resolve(flags.data),
+  }
+}
+
+async function serve(settings: HostSettings): Promise<number> {
+  await mkdir(settings.data, { recursive: true })
+  let running: Awaited<ReturnType<typeof startHost>> | undefined
+  const control = await openControl({
+    data: settings.data,
+    rollback: (to) => {
+      if (running === undefined) throw new Error('The process is still starting.')
+      return running.deployment.rollback(to)
+    },
+  })
+  running = await startHost({
+    settings,
+    now: Date.now,
+    log: (level, message, details) => {
+      process.stderr.write(
+        `${JSON.stringify({ time: new Date().toISOString(), level, message, ...details })}\n`,
+      )
+    },
+  })
+  const { host, port } = running.address
+  const shownHost =
+    host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  process.stdout.write(`Serving http://${shownHost}:${port}${settings.server.basePath}/\n`)
+  await new Promise<void>((done) => {
+    process.once('SIGTERM', () => done())
+    process.once('SIGINT', () => done())
+  })
+  await running.stop()
+  await control.close()
+  return 0
+}
+
+async function rollback(settings: HostSettings, to: string | undefined): Promise<number> {
+  const version =
+    (await requestRollback(settings.data, to)) ??
+    (await rollbackOffline({ data: settings.data, now: Date.now(), ...(to === undefined ? {} : { to }) }))
+  process.stdout.write(
+    `Serving version ${version.label ?? version.id} (${version.name}, ${version.pageCount} pages).\n`,
+  )
+  return 0
+}
+
+async function listVersions(settings: HostSettings): Promise<number> {
+  const versions = new HostVersions(settings.data)
+  const { live } = await versions.readState()
+  for (const version of await versions.list()) {
+    const mark = version.id === live ? '*' : ' '
+    const when = new Date(version.fetchedAt).toISOString()
+    process.stdout.write(
+      `${mark} ${version.label ?? version.id}  ${when}  ${version.pageCount} pages  ${version.sha256}\n`,
+    )
+  }
+  return 0
+}

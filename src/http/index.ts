@@ -3,6 +3,14 @@ export { ApiError, type ErrorDetail } from './api-error.ts'
 export { bearerKey } from './bearer.ts'
 export { addressUnit } from './client-address.ts'
 export { installCors } from './cors.ts'
+export {
+  guardedFetch,
+  type GuardedFetchCode,
+  GuardedFetchError,
+  type GuardedFetchOptions,
+  type GuardedResponse,
+} from './guarded-fetch.ts'
+export { isPublicAddress } from './public-address.ts'
 export { errorBody, installErrorHandling, sendError } from './error-handling.ts'
 export {
   countRequest,

@@ -161,6 +161,8 @@ export type ThemeAssets = {
   /** Runs before the first paint: colour scheme, and the mark that scripts are on. */
   headScript: string
   script: string
+  /** The search engine, loaded when the reader first opens the search. */
+  searchScript: string
   mathStylesheet: string
   mermaidScript: string
   /** Preloaded, because text is drawn with them at once. */
@@ -168,63 +170,3 @@ export type ThemeAssets = {
 }
 
 export type ThemeFile = { path: string; content: Uint8Array }
-
-/** One operation of an OpenAPI document, or one message of an AsyncAPI document, ready to be drawn. */
-export type EndpointView = {
-  kind: 'operation' | 'webhook' | 'channel'
-  /** Upper case: `GET`, `POST`; `WEBHOOK` for webhooks, `SEND` and `RECEIVE` for channels. */
-  method: string
-  path: string
-  servers: string[]
-  deprecated: boolean
-  /** Markdown. */
-  description?: string
-  security: FieldView[]
-  /** In the order in which they are shown; empty groups are left out. */
-  parameters: { location: 'path' | 'query' | 'header' | 'cookie'; fields: FieldView[] }[]
-  body?: { required: boolean; description?: string; contents: { mediaType: string; schema: SchemaView }[] }
-  responses: ResponseView[]
-  /** One a language, in the order shown: curl, JavaScript, Python, Go. */
-  requestExamples: ExampleView[]
-  responseExamples: ExampleView[]
-}
-
-export type ExampleView = { label: string; language: string; code: string }
-
-export type ResponseView = {
-  /** `200`, `4XX`, `default`; for a channel the name of its message. */
-  status: string
-  description?: string
-  headers: FieldView[]
-  contents: { mediaType: string; schema: SchemaView }[]
-}
-
-/** A parameter, a property, a header or a way to authenticate. */
-export type FieldView = {
-  name: string
-  required: boolean
-  deprecated: boolean
-  /** Where it stands, shown as a small label (`header`, `query`), when not clear from its group. */
-  location?: string
-  schema: SchemaView
-}
-
-export type SchemaView = {
-  /** As shown: `string`, `integer<int64>`, `object`, `string[]`, `enum<string>`. */
-  type: string
-  title?: string
-  /** Markdown. */
-  description?: string
-  /** As JSON text. */
-  defaultValue?: string
-  exampleValue?: string
-  enumValues?: string[]
-  /** Readable limits: `1 ≤ x ≤ 100`, `at most 64 characters`, `read-only`. */
-  constraints: string[]
-  /** Of an object, or of the items of an array. */
-  properties: FieldView[]
-  /** oneOf and anyOf: each a choice of its own. */
-  variants?: { kind: 'oneOf' | 'anyOf'; options: SchemaView[] }
-  /** The name of the schema that contains this one, where the tree would never end. */
-  cycleTo?: string
-}

@@ -1,0 +1,120 @@
+/** Copy buttons, long blocks that open, and diagrams. */
+;(() => {
+  for (const block of document.querySelectorAll('.code-block:not(.no-copy)')) {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'copy-button'
+    button.setAttribute('aria-label', quire.say('copy', 'Copy'))
+    button.innerHTML = quire.icons.copy
+    button.addEventListener('click', async () => {
+      const code = block.querySelector('code')
+      const lines = [...code.querySelectorAll('.line')]
+      const kept = lines.filter((line) => !line.classList.contains('removed'))
+      await quire.copyText(
+        lines.length > 0 ? kept.map((line) => line.textContent).join('\n') : code.textContent,
+      )
+      button.innerHTML = quire.icons.check
+      button.classList.add('copied')
+      button.setAttribute('aria-label', quire.say('copied', 'Copied'))
+      setTimeout(() => {
+        button.innerHTML = quire.icons.copy
+        button.classList.remove('copied')
+        button.setAttribute('aria-label', quire.say('copy', 'Copy'))
+      }, 1600)
+    })
+    block.append(button)
+  }
+  for (const button of document.querySelectorAll('.code-expand')) {
+    button.addEventListener('click', () => {
+      button.parentElement.classList.add('expanded')
+      button.parentElement.querySelector('.code').focus()
+    })
+  }
+  // What scrolls sideways can be reached and scrolled by keyboard.
+  const scrollable = () => {
+    for (const box of document.querySelectorAll('.code, .table-scroll, .endpoint-path, .math')) {
+      const scrolls = box.scrollWidth > box.clientWidth + 1 && box.clientWidth > 0
+      if (scrolls) box.tabIndex = 0
+      else box.removeAttribute('tabindex')
+    }
+  }
+  scrollable()
+  addEventListener('resize', scrollable)
+  document.addEventListener('quire-tab', scrollable)
+  document.addEventListener('toggle', scrollable, true)
+
+  const diagrams = [...document.querySelectorAll('.diagram')]
+  const renderer = quire.own && quire.own.dataset.mermaid
+  if (diagrams.length === 0 || !renderer) return
+  let count = 0
+  const draw = async () => {
+    const styles = getComputedStyle(document.documentElement)
+    const probe = document.createElement('span')
+    document.body.append(probe)
+    const color = (name) => {
+      probe.style.color = `var(${name})`
+      const canvas = document.createElement('canvas').getContext('2d')
+      canvas.fillStyle = getComputedStyle(probe).color
+      return canvas.fillStyle.startsWith('#') ? canvas.fillStyle : styles.color
+    }
+    const dark = document.documentElement.classList.contains('dark')
+    window.mermaid.initialize({
+      startOnLoad: false,
+      securityLevel: 'strict',
+      theme: 'base',
+      fontFamily: 'inherit',
+      themeVariables: {
+        darkMode: dark,
+        fontSize: '14px',
+        background: color('--bg'),
+        primaryColor: color('--bg-inset'),
+        primaryTextColor: color('--text-strong'),
+        primaryBorderColor: color('--line-strong'),
+        secondaryColor: color('--bg-subtle'),
+        tertiaryColor: color('--bg-subtle'),
+        tertiaryBorderColor: color('--line'),
+        lineColor: color('--text-faint'),
+        textColor: color('--text'),
+        mainBkg: color('--bg-inset'),
+        nodeBorder: color('--line-strong'),
+        clusterBkg: color('--bg-subtle'),
+        clusterBorder: color('--line'),
+        edgeLabelBackground: color('--bg'),
+        noteBkgColor: color('--bg-subtle'),
+        noteBorderColor: color('--line-strong'),
+        noteTextColor: color('--text'),
+        actorBkg: color('--bg-inset'),
+        actorBorder: color('--line-strong'),
+        activationBkgColor: color('--bg-subtle'),
+      },
+    })
+    probe.remove()
+    for (const figure of diagrams) {
+      const source = figure.querySelector('.diagram-source code').textContent
+      count += 1
+      try {
+        const { svg } = await window.mermaid.render(`diagram-${count}`, source)
+        let place = figure.querySelector('.diagram-picture')
+        if (!place) {
+          place = document.createElement('div')
+          place.className = 'diagram-picture'
+          figure.append(place)
+        }
+        place.innerHTML = svg
+        const picture = place.querySelector('svg')
+        if (picture) {
+          picture.setAttribute('role', 'img')
+          picture.setAttribute('aria-label', 'Diagram')
+          picture.removeAttribute('aria-roledescription')
+        }
+        figure.classList.add('drawn')
+      } catch {
+        figure.classList.add('failed')
+      }
+    }
+  }
+  quire.loadScript(renderer).then(draw, () => {
+    for (const figure of diagrams) figure.classList.add('failed')
+  })
+  document.documentElement.addEventListener('quire-theme', () => window.mermaid && setTimeout(draw, 0))
+})()

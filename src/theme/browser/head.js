@@ -1,0 +1,30 @@
+/** Runs before the first paint: marks that scripts run and sets the colour scheme, so that nothing flashes. */
+;(() => {
+  const root = document.documentElement
+  const [first, second] = (root.dataset.appearance || 'system').split(' ')
+  const strict = first === 'strict'
+  const preferred = strict ? second : first
+  const dark = matchMedia('(prefers-color-scheme: dark)')
+  const apply = () => {
+    let chosen = null
+    try {
+      chosen = strict ? null : localStorage.getItem('quire-theme')
+    } catch {}
+    const scheme = chosen || preferred
+    const theme = scheme === 'light' || scheme === 'dark' ? scheme : dark.matches ? 'dark' : 'light'
+    root.dataset.theme = theme
+    root.classList.toggle('dark', theme === 'dark')
+    root.classList.toggle('light', theme === 'light')
+  }
+  root.classList.add('js')
+  apply()
+  dark.addEventListener('change', apply)
+  addEventListener('storage', (event) => {
+    if (event.key === 'quire-theme') apply()
+  })
+  root.addEventListener('quire-theme', apply)
+  try {
+    const closed = localStorage.getItem('quire-banner')
+    if (closed) root.dataset.bannerClosed = closed
+  } catch {}
+})()

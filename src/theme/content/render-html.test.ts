@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { h } from './element.ts'
+import { renderHtml } from './render-html.ts'
+
+const render = (...nodes: Parameters<typeof renderHtml>[0]) => renderHtml(nodes, { decorate: true })
+
+test('text and attributes are escaped', () => {
+  assert.equal(
+    render(h('p', { title: 'a "b" <c>' }, '<b> & c')),
+    '<p title="a &quot;b&quot; &lt;c&gt;">&lt;b&gt; &amp; c</p>',
+  )
+})
+
+test('scripts, event handlers and active addresses are never written', () => {
+  const html = render(
+    h('script', null, 'alert(1)'),
+    h('p', { onclick: 'alert(1)', onMouseOver: 'alert(1)' }, 'x'),
+    h('a', { href: 'java\nscript:alert(1)' }, 'y'),
+    { type: 'raw', value: '<img onerror=alert(1)>' } as never,
+  )
+  assert.equal(html, '<p>x</p><a>y</a>')
+})
+
+test('a heading with an id links to itself', () => {
+  assert.match(
+    render(h('h2', { id: 'set-up' }, 'Set up')),
+    /^<h2 id="set-up">Set up<a class="heading-link" href="#set-up"/,
+  )
+})
+
+test('foreign frames and pictures load only when asked for', () => {
+  const frame = render(h('iframe', { src: 'https://www.youtube.com/embed/x', title: 'A film' }))
+  assert.doesNotMatch(frame, /<iframe/)
+  assert.match(frame, /href="https:\/\/www\.youtube\.com\/embed\/x"/)
+  assert.doesNotMatch(render(h('img', { src: 'https://example.com/a.png', alt: 'A' })), /<img/)
+  assert.doesNotMatch(render(h('video', null, h('source', { src: 'https://example.com/a.mp4' }))), /<video/)
+})
+
+test('the names of SVG attributes keep their case', () => {
+  const html = render(
+    h('svg', { viewBox: '0 0 1 1', strokeWidth: 2 }, h('path', { d: 'M0 0', fillRule: 'evenodd' })),
+  )
+  assert.equal(
+    html,
+    '<svg viewBox="0 0 1 1" stroke-width="2"><path d="M0 0" fill-rule="evenodd"></path></svg>',
+  )
+})

@@ -1,0 +1,251 @@
+import type { Element, ElementContent, Root, RootContent } from 'hast'
+import { find, html, svg } from 'property-information'
+import { iconMarkup } from '../icons/render-icon.ts'
+import { escapeAttribute, escapeText } from './escape.ts'
+
+export type RenderHtmlOptions = {
+  /** False for pieces of the layout, which are written as they stand. */
+  decorate: boolean
+  /** Told of every class an author may have meant as a utility class. */
+  onClassName?: (name: string) => void
+}
+
+/**
+ * Writes a tree as HTML. With `decorate` it gives the author's plain elements what readers expect of them on the way:
+ * headings a link to themselves, tables a frame to scroll in, foreign embeds a button before they load. Scripts and
+ * event handlers are never written, whoever put them into the tree.
+ */
+export function renderHtml(
+  nodes: readonly (ElementContent | RootContent | Root)[],
+  options: RenderHtmlOptions,
+): string {
+  const state: State = { ...options, insideLink: false, insideSvg: false }
+  let output = ''
+  for (const node of nodes) output += renderNode(node, state)
+  return output
+}
+
+type State = RenderHtmlOptions & { insideLink: boolean; insideSvg: boolean }
+
+function renderNode(node: ElementContent | RootContent | Root, state: State): string {
+  switch (node.type) {
+    case 'text':
+      return escapeText(node.value)
+    case 'trustedHtml':
+      return node.value
+    case 'element':
+      return state.decorate && !state.insideSvg ? renderDecorated(node, state) : renderElement(node, state)
+    case 'root':
+      return renderChildren(node.children, state)
+    default:
+      return ''
+  }
+}
+
+function renderChildren(nodes: readonly (ElementContent | RootContent)[], state: State): string {
+  let output = ''
+  for (const node of nodes) output += renderNode(node, state)
+  return output
+}
+
+function renderElement(element: Element, state: State, extra = '', before = '', after = ''): string {
+  const { tagName } = element
+  if (droppedElements.has(tagName)) return ''
+  const start = `<${tagName}${renderAttributes(element, state)}${extra}>`
+  if (voidElements.has(tagName)) return start
+  if (tagName === 'style') return `${start}${styleText(element)}</style>`
+  const inner: State =
+    tagName === 'svg' && !state.insideSvg
+      ? { ...state, insideSvg: true }
+      : tagName === 'a' && !state.insideLink
+        ? { ...state, insideLink: true }
+        : state
+  return `${start}${before}${renderChildren(element.children, inner)}${after}</${tagName}>`
+}
+
+const droppedElements = new Set(['script', 'object', 'embed', 'base', 'applet', 'frame', 'frameset'])
+const voidElements = new Set([
+  'area',
+  'br',
+  'col',
+  'hr',
+  'img',
+  'input',
+  'link',
+  'meta',
+  'source',
+  'track',
+  'wbr',
+])
+
+function styleText(element: Element): string {
+  return element.children
+    .map((child) => (child.type === 'text' ? child.value : ''))
+    .join('')
+    .replaceAll('</', '<\\/')
+}
+
+function renderAttributes(element: Element, state: State): string {
+  let output = ''
+  const { properties } = element
+  const names = state.insideSvg || element.tagName === 'svg' ? svgNames : htmlNames
+  for (const key in properties) {
+    const value = properties[key]
+    if (value === null || value === undefined || value === false) continue
+    const name = attributeName(key, names)
+    if (name === undefined) continue
+    if (value === true) {
+      output +=
+        enumerated.has(name) || name.startsWith('aria-') || name.startsWith('data-')
+          ? ` ${name}="true"`
+          : ` ${name}`
+      continue
+    }
+    if (typeof value === 'number' && Number.isNaN(value)) continue
+    const text = Array.isArray(value)
+      ? value.join(name === 'accept' || name === 'srcset' ? ', ' : ' ')
+      : String(value)
+    if (addresses.has(name) && isActive(text)) continue
+    if (name === 'class' && state.onClassName !== undefined)
+      for (const part of text.split(' ')) state.onClassName(part)
+    output += ` ${name}="${escapeAttribute(text)}"`
+  }
+  return output
+}
+
+/** Browsers read an address without its white space and control characters, so it is judged without them. */
+function isActive(address: string): boolean {
+  return (
+    address.includes(':') &&
+    /^(javascript|vbscript|data:text\/html)/i.test(address.replace(/[\s\p{Cc}]/gu, ''))
+  )
+}
+
+const enumerated = new Set(['contenteditable', 'draggable', 'spellcheck'])
+const addresses = new Set(['href', 'src', 'action', 'formaction', 'xlink:href', 'poster', 'srcset'])
+const htmlNames = { schema: html, known: new Map<string, string | undefined>() }
+const svgNames = { schema: svg, known: new Map<string, string | undefined>() }
+
+function attributeName(key: string, names: typeof htmlNames): string | undefined {
+  if (names.known.has(key)) return names.known.get(key)
+  const { attribute } = find(names.schema, key)
+  const safe = /^[a-zA-Z_:][\w:.-]*$/.test(attribute) && !/^on/i.test(attribute) ? attribute : undefined
+  if (names.known.size < 2000) names.known.set(key, safe)
+  return safe
+}
+
+function renderDecorated(element: Element, state: State): string {
+  switch (element.tagName) {
+    case 'h1':
+    case 'h2':
+    case 'h3':
+    case 'h4':
+    case 'h5':
+    case 'h6':
+      return renderHeading(element, state)
+    case 'table':
+      return `<div class="table-scroll">${renderElement(element, state)}</div>`
+    case 'a':
+      return renderElement(
+        element,
+        state,
+        isForeign(element.properties.href) && !element.properties.target
+          ? ' target="_blank" rel="noopener"'
+          : '',
+      )
+    case 'img':
+      return renderImage(element, state)
+    case 'iframe':
+      return renderFrame(element, state)
+    case 'video':
+    case 'audio':
+      return renderMedia(element, state)
+    case 'input':
+      return element.properties.type === 'checkbox' && !element.properties.ariaLabel
+        ? renderElement(element, state, ` aria-label="${element.properties.checked ? 'Done' : 'To do'}"`)
+        : renderElement(element, state)
+    default:
+      return renderElement(element, state)
+  }
+}
+
+function renderHeading(element: Element, state: State): string {
+  const { id } = element.properties
+  if (typeof id !== 'string' || id === '' || element.properties.dataPlain)
+    return renderElement(element, state)
+  const anchor = `<a class="heading-link" href="#${escapeAttribute(encodeURI(id))}" aria-label="Link to this heading">${linkIcon()}</a>`
+  return renderElement(element, state, '', '', anchor)
+}
+
+function renderImage(element: Element, state: State): string {
+  const { src, alt } = element.properties
+  if (isForeign(src)) {
+    const label = typeof alt === 'string' && alt !== '' ? alt : new URL(absolute(src)).hostname
+    const link = `data-load="image" href="${escapeAttribute(src)}"`
+    return state.insideLink
+      ? `<span class="foreign-image">${escapeText(label)}</span>`
+      : `<a class="foreign-image" ${link} target="_blank" rel="noopener">${imageIcon()}<span>${escapeText(label)}</span></a>`
+  }
+  const alternative = alt === undefined || alt === null ? ' alt=""' : ''
+  const lazy = element.properties.loading ? '' : ' loading="lazy"'
+  return renderElement(element, state, `${alternative}${lazy} decoding="async"`)
+}
+
+function renderFrame(element: Element, state: State): string {
+  const { src, title } = element.properties
+  if (!isForeign(src)) return renderElement(element, state, title ? '' : ' title="Embedded content"')
+  return embed({ kind: 'frame', source: src, title: typeof title === 'string' ? title : '', element })
+}
+
+function renderMedia(element: Element, state: State): string {
+  const source = mediaSource(element)
+  if (!isForeign(source)) return renderElement(element, state)
+  const title = element.properties.title ?? element.properties.ariaLabel
+  return embed({
+    kind: element.tagName === 'audio' ? 'audio' : 'video',
+    source,
+    title: typeof title === 'string' ? title : '',
+    element,
+  })
+}
+
+function mediaSource(element: Element): unknown {
+  if (element.properties.src) return element.properties.src
+  for (const child of element.children)
+    if (child.type === 'element' && child.tagName === 'source') return child.properties.src
+  return undefined
+}
+
+/** A foreign frame or film, which loads only when the reader asks for it. */
+function embed(input: { kind: string; source: string; title: string; element: Element }): string {
+  const host = new URL(absolute(input.source)).hostname.replace(/^www\./, '')
+  const { width, height } = input.element.properties
+  const ratio =
+    Number(width) > 0 && Number(height) > 0 ? ` style="aspect-ratio:${Number(width)}/${Number(height)}"` : ''
+  const label = input.title === '' ? `Load content from ${host}` : input.title
+  return (
+    `<div class="embed" data-embed="${input.kind}"${ratio}><a href="${escapeAttribute(absolute(input.source))}" target="_blank" rel="noopener">` +
+    `<span class="embed-play">${playIcon()}</span><span class="embed-title">${escapeText(label)}</span>` +
+    `<span class="embed-host">${input.kind === 'frame' ? 'Loads from' : 'Plays from'} ${escapeText(host)}</span></a></div>`
+  )
+}
+
+export function isForeign(address: unknown): address is string {
+  return typeof address === 'string' && /^(https?:)?\/\//i.test(address) && URL.canParse(absolute(address))
+}
+
+function absolute(address: string): string {
+  return address.startsWith('//') ? `https:${address}` : address
+}
+
+function linkIcon(): string {
+  return iconMarkup('lucide', 'link') ?? '#'
+}
+
+function imageIcon(): string {
+  return iconMarkup('lucide', 'image') ?? ''
+}
+
+function playIcon(): string {
+  return iconMarkup('lucide', 'play') ?? ''
+}

@@ -1,0 +1,142 @@
+import type { ElementContent, RootContent } from 'hast'
+import { utilityStyles } from '../content/utility-styles.ts'
+import { h } from '../content/element.ts'
+import { escapeAttribute, escapeText } from '../content/escape.ts'
+import { partOf } from '../content/parts.ts'
+import { renderHtml } from '../content/render-html.ts'
+import { renderIconString } from './layout-icons.ts'
+import type { PageView, SiteView, ThemeAssets } from '../theme-api.ts'
+import { renderHead } from './head.ts'
+import { renderPageFooter, renderSiteFooter } from './page-footer.ts'
+import { renderPageHeader } from './page-header.ts'
+import { renderSidebar } from './sidebar.ts'
+import { renderTableOfContents } from './table-of-contents.ts'
+import { renderTopBar } from './top-bar.ts'
+import { type Words, wordsFor } from './words.ts'
+
+/** Everything a piece of the layout may want to know. */
+export type PageContext = { page: PageView; site: SiteView; assets: ThemeAssets; words: Words }
+
+/** The whole HTML document of one page. */
+export function renderPage(page: PageView, site: SiteView, assets: ThemeAssets): string {
+  const context: PageContext = { page, site, assets, words: wordsFor(page.language) }
+  const { content, aside } = takeAside(page)
+  const classNames = new Set<string>()
+  const onClassName = (name: string) => void classNames.add(name)
+  const body = renderHtml(withViewSwitch(content), { decorate: true, onClassName })
+  const side = aside.length === 0 ? '' : renderHtml(aside, { decorate: true, onClassName })
+  const needs = {
+    mermaid: page.needs.mermaid || body.includes('class="diagram"'),
+    math: page.needs.math || body.includes('class="katex'),
+  }
+  const head = renderHead(context, { styles: utilityStyles(classNames), needs })
+  const plain = page.mode === 'custom'
+  const sidebar = page.mode === 'custom' || page.mode === 'center' ? '' : renderSidebar(context)
+  const contents = side === '' && page.mode === 'default' ? renderTableOfContents(context) : ''
+  const kind = [
+    `mode-${page.mode}`,
+    side === '' ? '' : 'has-aside',
+    sidebar === '' ? 'no-sidebar' : '',
+    page.tabs.length > 0 ? 'has-tabs' : '',
+  ]
+    .filter((name) => name !== '')
+    .join(' ')
+  return `<!doctype html>
+<html lang="${escapeAttribute(page.language || 'en')}" dir="${page.direction}" data-appearance="${site.appearance.strict ? 'strict ' : ''}${site.appearance.default}"${site.codeBlockTheme === 'dark' ? ' data-code="dark"' : ''}>
+<head>
+${head}
+</head>
+<body class="${kind}" data-root="${page.relativeRoot}" data-page="${escapeAttribute(page.path)}" data-markdown="${escapeAttribute(page.markdownHref)}" data-words="${escapeAttribute(spoken(context.words))}"${bodyFilter(page)}>
+<a class="skip-link" href="#content">${escapeText(context.words.skip)}</a>
+${renderBanner(context)}${renderTopBar(context)}
+<div class="shell">
+${sidebar}
+<main id="content" class="main" tabindex="-1">
+${plain ? '' : renderPageHeader(context)}
+${side === '' ? '' : `<aside class="aside" aria-label="Examples">${side}</aside>`}
+<article class="prose">
+${body}
+</article>
+${plain || page.mode === 'frame' ? '' : renderPageFooter(context)}
+</main>
+${contents}
+</div>
+${page.mode === 'frame' ? '' : renderSiteFooter(context)}
+</body>
+</html>
+`
+}
+
+/** The words that scripts say, where they are not English. */
+function spoken(words: Words): string {
+  const english = wordsFor('en')
+  const keys = [
+    'search',
+    'copy',
+    'copied',
+    'close',
+    'noResults',
+    'recent',
+    'toSelect',
+    'toMove',
+    'toClose',
+  ] as const
+  const changed = keys.filter((key) => words[key] !== english[key]).map((key) => [key, words[key]])
+  return changed.length === 0 ? '' : JSON.stringify(Object.fromEntries(changed))
+}
+
+/** Search keeps to the version and language that the reader is in. */
+function bodyFilter(page: PageView): string {
+  const version = page.versions.find((item) => item.active)?.label
+  return `${version === undefined ? '' : ` data-version="${escapeAttribute(version)}"`}${page.languages.length === 0 ? '' : ` data-language="${escapeAttribute(page.language)}"`}`
+}
+
+function renderBanner({ site, words }: PageContext): string {
+  if (site.banner === undefined) return ''
+  const close = site.banner.dismissible
+    ? `<button type="button" class="banner-close needs-script" aria-label="${escapeAttribute(words.dismiss)}">${renderIconString('x')}</button>`
+    : ''
+  return `<div class="banner" role="region" aria-label="Announcement" data-banner><div class="banner-text">${renderHtml(site.banner.content, { decorate: false })}</div>${close}</div>\n`
+}
+
+/** Examples and panels stand beside the text on wide screens, wherever they were written. */
+function takeAside(page: PageView): { content: RootContent[]; aside: ElementContent[] } {
+  const aside: ElementContent[] = [...(page.aside ?? [])]
+  const content = page.content.children.filter((node) => {
+    if (node.type !== 'element' || partOf(node)?.kind !== 'aside') return true
+    aside.push(node)
+    return false
+  })
+  return { content, aside }
+}
+
+/** One switch for all the views of a page, before the first of them. */
+function withViewSwitch(content: RootContent[]): RootContent[] {
+  const titles: string[] = []
+  let first = -1
+  content.forEach((node, index) => {
+    const part = node.type === 'element' ? partOf(node) : undefined
+    if (part?.kind !== 'view') return
+    if (first === -1) first = index
+    if (!titles.includes(part.title)) titles.push(part.title)
+  })
+  if (titles.length < 2) return content
+  const buttons = titles.map((title, index) =>
+    h(
+      'button',
+      {
+        type: 'button',
+        className: ['view-button'],
+        dataView: title,
+        ariaPressed: index === 0 ? 'true' : 'false',
+      },
+      title,
+    ),
+  )
+  const bar = h(
+    'div',
+    { className: ['view-switch', 'needs-script'], role: 'group', ariaLabel: 'Show for' },
+    buttons,
+  )
+  return [...content.slice(0, first), bar, ...content.slice(first)]
+}

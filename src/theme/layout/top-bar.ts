@@ -1,0 +1,81 @@
+import { escapeAttribute, escapeText } from '../content/escape.ts'
+import { iconMarkup, iconText } from '../icons/render-icon.ts'
+import type { Link, Switch } from '../theme-api.ts'
+import { renderIconString } from './layout-icons.ts'
+import type { PageContext } from './render-page.ts'
+
+export function renderTopBar(context: PageContext): string {
+  const { page, words } = context
+  return `<header class="top-bar">
+<div class="top-row">
+<a class="menu-button icon-button" href="#navigation" aria-label="${escapeAttribute(words.menu)}" data-menu>${renderIconString('menu')}</a>
+<div class="brand">${renderLogo(context)}${renderSwitch(context, page.products, words.product)}${renderSwitch(context, page.versions, words.version)}</div>
+<div class="search-place"><button type="button" class="search-button needs-script" data-search-open aria-label="${escapeAttribute(context.site.searchPrompt || words.search)}">${renderIconString('search')}<span class="search-prompt">${escapeText(context.site.searchPrompt || words.search)}</span><kbd class="search-key" aria-hidden="true">⌘K</kbd></button></div>
+<div class="top-end">
+<nav class="top-links" aria-label="${escapeAttribute(words.navigation)}">${page.navbar.links.map((link) => renderLink(context, link)).join('')}${renderPrimary(context)}</nav>
+${renderSwitch(context, page.languages, words.language)}${renderThemeButton(context)}
+</div>
+</div>
+${renderTabs(context)}</header>`
+}
+
+function renderLogo({ page, site }: PageContext): string {
+  const root = page.relativeRoot
+  const href = site.logo?.href ?? `${root}index.html`
+  const inner =
+    site.logo === undefined
+      ? `<span class="brand-name">${escapeText(site.name)}</span>`
+      : site.logo.light === site.logo.dark
+        ? `<img class="logo" src="${root}${escapeAttribute(site.logo.light)}" alt="${escapeAttribute(site.name)}">`
+        : `<img class="logo logo-light" src="${root}${escapeAttribute(site.logo.light)}" alt="${escapeAttribute(site.name)}"><img class="logo logo-dark" src="${root}${escapeAttribute(site.logo.dark)}" alt="${escapeAttribute(site.name)}">`
+  return `<a class="brand-link" href="${escapeAttribute(href)}">${inner}</a>`
+}
+
+function renderThemeButton({ site, words }: PageContext): string {
+  if (site.appearance.strict) return ''
+  return `<button type="button" class="theme-button icon-button needs-script" data-theme-switch aria-label="${escapeAttribute(words.theme)}"><span class="only-light">${renderIconString('sun')}</span><span class="only-dark">${renderIconString('moon')}</span></button>`
+}
+
+function renderLink(context: PageContext, link: Link): string {
+  const icon = iconText(link.icon, context.site.iconLibrary, (path) => context.page.relativeRoot + path)
+  return `<a class="top-link" href="${escapeAttribute(link.href)}"${link.external ? ' target="_blank" rel="noopener"' : ''}>${icon}${escapeText(link.label)}</a>`
+}
+
+function renderPrimary({ page }: PageContext): string {
+  const { primary } = page.navbar
+  if (primary === undefined) return ''
+  if (primary.kind === 'github') {
+    return `<a class="top-link top-github" href="${escapeAttribute(primary.href)}" target="_blank" rel="noopener">${iconMarkup('brands', 'github') ?? ''}${escapeText(primary.label || 'GitHub')}</a>`
+  }
+  return `<a class="button button-primary" href="${escapeAttribute(primary.href)}"${primary.external ? ' target="_blank" rel="noopener"' : ''}>${escapeText(primary.label)}${renderIconString('chevron-right')}</a>`
+}
+
+/** A list of places to be instead of here: versions, languages, products. */
+export function renderSwitch(
+  context: PageContext,
+  items: readonly Switch[],
+  label: string,
+  className = '',
+): string {
+  if (items.length < 2) return ''
+  const current = items.find((item) => item.active) ?? items[0]
+  const icon = (item: Switch | undefined) =>
+    iconText(item?.icon, context.site.iconLibrary, (path) => context.page.relativeRoot + path)
+  return `<details class="menu switch ${className}"><summary class="switch-button" aria-label="${escapeAttribute(`${label}: ${current?.label ?? ''}`)}">${icon(current)}<span>${escapeText(current?.label ?? label)}</span>${renderIconString('chevrons-up-down')}</summary><div class="menu-box">${items
+    .map(
+      (item) =>
+        `<a class="menu-item" href="${escapeAttribute(item.href)}"${item.active ? ' aria-current="true"' : ''}>${icon(item)}<span class="menu-text"><span>${escapeText(item.label)}${item.tag === undefined ? '' : `<span class="nav-tag">${escapeText(item.tag)}</span>`}</span>${item.description === undefined ? '' : `<small>${escapeText(item.description)}</small>`}</span>${item.active ? renderIconString('check') : ''}</a>`,
+    )
+    .join('')}</div></details>`
+}
+
+function renderTabs(context: PageContext): string {
+  const { page, site, words } = context
+  if (page.tabs.length === 0) return ''
+  return `<nav class="tab-bar" aria-label="${escapeAttribute(words.sections)}"><div class="tab-bar-row">${page.tabs
+    .map(
+      (tab) =>
+        `<a class="section-tab" href="${escapeAttribute(tab.href)}"${tab.active ? ' aria-current="true"' : ''}>${iconText(tab.icon, site.iconLibrary, (path) => page.relativeRoot + path)}${escapeText(tab.label)}</a>`,
+    )
+    .join('')}</div></nav>`
+}

@@ -34,7 +34,7 @@ export function checkBundlePath(path: string): void {
 export function collisionKey(path: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: plain ASCII needs no Unicode tables.
   if (/^[\u0000-\u007f]*$/.test(path)) return path.toLowerCase()
-  return path.normalize('NFKD').toUpperCase().toLowerCase().normalize('NFKD')
+  return path.normalize('NFKD').toLowerCase().toUpperCase().toLowerCase().normalize('NFKD')
 }
 
 /** The one order of files in manifests and archives: by the bytes of their path. */

@@ -22,6 +22,7 @@ export async function askWithV4({
   messages,
   body = {},
   fetch: ownFetch = fetch,
+  onText,
 }: {
   packageName: string
   api: string
@@ -29,6 +30,8 @@ export async function askWithV4({
   messages: Message[]
   body?: Record<string, unknown>
   fetch?: typeof fetch
+  /** Told of the answer as it grows. */
+  onText?: (text: string) => void
 }): Promise<TurnV4> {
   const { callChatApi } = await import(packageName)
   let data: unknown[] = []
@@ -45,7 +48,8 @@ export async function askWithV4({
     onResponse: (response: Response) => {
       headers = response.headers
     },
-    onUpdate: (update: { data?: unknown[] }) => {
+    onUpdate: (update: { data?: unknown[]; message: { content: string } }) => {
+      onText?.(update.message.content)
       data = update.data ?? data
     },
     onFinish: (message: TurnV4['message'], options: { finishReason: string }) =>

@@ -9,7 +9,6 @@ import type {
   ParameterView,
   ResponseView,
   SchemaModel,
-  SchemaView,
 } from '../../theme/endpoint/endpoint-api.ts'
 import { authSchemes } from './auth-schemes.ts'
 import { channelModel } from './channel-model.ts'
@@ -17,7 +16,6 @@ import { codeSamples } from './code-samples.ts'
 import { contentExamples } from './example-value.ts'
 import { asArray, asObject, asString, asText, member, objectEntries } from './json.ts'
 import { methods, operationObject } from './list-operations.ts'
-import { flattenSchema } from './merge-schema.ts'
 import type { EndpointSettings, JsonObject, LoadedSpec, Operation } from './openapi-api.ts'
 import { resolveReference } from './resolve-reference.ts'
 import { beginReading, displayOf, marksOf, type Reading, viewOf } from './reading.ts'
@@ -117,9 +115,9 @@ function parameterView(
 ): ParameterView {
   const { parameter } = input
   const content = objectEntries(parameter.content)[0]?.[1]
-  const schema = viewOf(reading, parameter.schema ?? content?.schema, input.direction)
+  const view = viewOf(reading, parameter.schema ?? content?.schema, input.direction)
   const example = parameter.example ?? exampleOf(reading.spec, parameter.examples)
-  if (example !== undefined) schema.examples = [example]
+  const schema = example === undefined ? view : { ...view, examples: [example] }
   return {
     name: input.name,
     required: input.required || parameter.required === true,
@@ -150,7 +148,6 @@ function bodyView(
 
 function contentViews(reading: Reading, written: JsonValue | undefined, direction: Direction): ContentView[] {
   const views: ContentView[] = []
-  const known = new Map<JsonValue, SchemaView>()
   for (const [mediaType, content] of objectEntries(written).slice(0, 8)) {
     const schema = content.schema
     const options = { direction }
@@ -158,12 +155,7 @@ function contentViews(reading: Reading, written: JsonValue | undefined, directio
       mediaType,
       examples: contentExamples(reading.spec, { mediaType, content, options }),
     }
-    if (schema !== undefined) {
-      const identity = flattenSchema(reading.spec, schema).schema
-      const seen = known.get(identity) ?? viewOf(reading, schema, direction)
-      known.set(identity, seen)
-      view.schema = seen
-    }
+    if (schema !== undefined) view.schema = viewOf(reading, schema, direction)
     views.push(view)
   }
   return views

@@ -14,8 +14,8 @@ import {
 } from './schema-view.ts'
 import { xmlText } from './xml-example.ts'
 
-const maximumDepth = 8
-const maximumNodes = 400
+const maximumDepth = 5
+const maximumNodes = 120
 const maximumExamples = 12
 
 export type ExampleOptions = {

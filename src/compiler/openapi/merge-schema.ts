@@ -17,39 +17,48 @@ const maximumVariants = 60
 
 /** Follows references and merges `allOf`. Computed once for each schema of a specification. */
 export function flattenSchema(spec: LoadedSpec, schema: JsonValue | undefined): FlatSchema {
-  return flatten({ spec, schema, open: [] })
+  return flatten({ spec, state: { cut: false } }, schema, [])
 }
 
-function flatten(input: { spec: LoadedSpec; schema: JsonValue | undefined; open: string[] }): FlatSchema {
-  const { spec } = input
-  const written = asObject(input.schema)
-  if (written === undefined) return { schema: {}, pointers: [], name: '' }
-  const cache = flattened.get(spec) ?? new WeakMap<object, FlatSchema>()
-  flattened.set(spec, cache)
+type Flattening = { spec: LoadedSpec; state: { cut: boolean } }
+
+function flatten(work: Flattening, schema: JsonValue | undefined, open: readonly string[]): FlatSchema {
+  const written = asObject(schema)
+  if (written === undefined) return nothing
+  const cache = flattened.get(work.spec) ?? new WeakMap<object, FlatSchema>()
+  flattened.set(work.spec, cache)
   const known = cache.get(written)
   if (known !== undefined) return known
-  const result = flattenWritten({ spec, written, open: input.open })
-  if (input.open.length === 0) cache.set(written, result)
+  const result = flattenWritten(work, written, open)
+  // What was cut short because of where it stands must not stand for the schema elsewhere.
+  if (open.length === 0 || !work.state.cut) cache.set(written, result)
   return result
 }
 
-function flattenWritten(input: { spec: LoadedSpec; written: JsonObject; open: string[] }): FlatSchema {
-  const { spec, written, open } = input
+const nothing: FlatSchema = { schema: {}, pointers: [], name: '' }
+
+function flattenWritten(work: Flattening, written: JsonObject, open: readonly string[]): FlatSchema {
   const pointers: string[] = []
   let name = ''
   let target = written
   if (typeof member(written, '$ref') === 'string') {
-    const resolved = resolveReference(spec, written)
+    const resolved = resolveReference(work.spec, written)
     pointers.push(...resolved.pointers)
     name = referenceName(resolved.pointers[0] ?? '')
+    const beside = withoutKeys(written, ['$ref'])
     if (resolved.value === undefined || resolved.pointers.some((pointer) => open.includes(pointer))) {
-      return { schema: withoutKeys(written, ['$ref']), pointers, name }
+      work.state.cut = true
+      return { schema: beside, pointers, name }
     }
-    target = { ...resolved.value, ...withoutKeys(written, ['$ref']) }
+    if (Object.keys(beside).length === 0) {
+      const inner = flatten(work, resolved.value, [...open, ...pointers])
+      return { schema: inner.schema, pointers: [...pointers, ...inner.pointers], name }
+    }
+    target = { ...resolved.value, ...beside }
   }
   const parts = asArray(member(target, 'allOf'))
   if (parts === undefined || parts.length === 0) return { schema: target, pointers, name }
-  const flats = parts.map((part) => flatten({ spec, schema: part, open: [...open, ...pointers] }))
+  const flats = parts.map((part) => flatten(work, part, [...open, ...pointers]))
   const own = withoutKeys(target, ['allOf'])
   let merged: JsonObject = {}
   for (const flat of flats) merged = mergeTwo(merged, flat.schema)

@@ -1,15 +1,21 @@
 import type { EndpointDisplay, JsonValue, SchemaView } from '../../theme/endpoint/endpoint-api.ts'
+import { flattenSchema } from './merge-schema.ts'
 import type { EndpointSettings, LoadedSpec } from './openapi-api.ts'
 import { type Direction, schemaView } from './schema-view.ts'
 
-const nodesOfEndpoint = 1600
-const nodesOfSchema = 700
+const nodesOfEndpoint = 600
+const nodesOfSchema = 300
 
 /** One reading of an operation: the size of its trees is shared among all of them. */
-export type Reading = { spec: LoadedSpec; settings: EndpointSettings; left: number }
+export type Reading = {
+  spec: LoadedSpec
+  settings: EndpointSettings
+  left: number
+  views: Map<string, Map<object, SchemaView>>
+}
 
 export function beginReading(spec: LoadedSpec, settings: EndpointSettings): Reading {
-  return { spec, settings, left: nodesOfEndpoint }
+  return { spec, settings, left: nodesOfEndpoint, views: new Map() }
 }
 
 export function displayOf(settings: EndpointSettings): EndpointDisplay {
@@ -17,9 +23,16 @@ export function displayOf(settings: EndpointSettings): EndpointDisplay {
 }
 
 export function viewOf(reading: Reading, schema: JsonValue | undefined, direction: Direction): SchemaView {
+  const known = reading.views.get(direction) ?? new Map<object, SchemaView>()
+  reading.views.set(direction, known)
+  // The same definition in several responses is one tree.
+  const identity = flattenSchema(reading.spec, schema).schema
+  const seen = known.get(identity)
+  if (seen !== undefined) return seen
   const maximumNodes = Math.max(40, Math.min(nodesOfSchema, reading.left))
   const view = schemaView(reading.spec, schema, { direction, maximumNodes, ...marksOf(reading.settings) })
   reading.left -= countNodes(view)
+  known.set(identity, view)
   return view
 }
 

@@ -8,8 +8,8 @@ export type Direction = 'request' | 'response' | 'both'
 
 export type SchemaViewOptions = { direction: Direction; marks?: string[]; maximumNodes?: number }
 
-const maximumDepth = 10
-const defaultMaximumNodes = 700
+const maximumDepth = 6
+const defaultMaximumNodes = 300
 const maximumEnumValues = 200
 
 /**
@@ -126,7 +126,21 @@ export function travels(spec: LoadedSpec, written: JsonValue, direction: Directi
  * Takes away wrappings that mean nothing to a reader: a choice with one option, and the option `null`, which is said by
  * `nullable` instead.
  */
-export function simplify(spec: LoadedSpec, written: FlatSchema): { flat: FlatSchema; nullable: boolean } {
+export function simplify(spec: LoadedSpec, written: FlatSchema): Simplified {
+  if (written.schema.oneOf === undefined && written.schema.anyOf === undefined)
+    return { flat: written, nullable: false }
+  const known = simplified.get(written)
+  if (known !== undefined) return known
+  const result = simplifyChoice(spec, written)
+  simplified.set(written, result)
+  return result
+}
+
+type Simplified = { flat: FlatSchema; nullable: boolean }
+
+const simplified = new WeakMap<FlatSchema, Simplified>()
+
+function simplifyChoice(spec: LoadedSpec, written: FlatSchema): Simplified {
   let flat = written
   let nullable = false
   for (let round = 0; round < 4; round += 1) {
@@ -348,13 +362,17 @@ function enumValues(spec: LoadedSpec, schema: JsonObject): EnumValue[] {
   return (options === undefined ? undefined : constantsOf(spec, options)) ?? []
 }
 
+const noExamples: JsonValue[] = []
+
 function exampleValues(schema: JsonObject): JsonValue[] {
-  const examples = asArray(schema.examples) ?? []
   const single = schema.example
+  if (single === undefined && schema.examples === undefined) return noExamples
+  const examples = asArray(schema.examples) ?? []
   return [...(single === undefined ? [] : [single]), ...examples].slice(0, 5)
 }
 
 function constraintsOf(schema: JsonObject): { label: string; value: string }[] {
+  if (!limits.some((key) => schema[key] !== undefined)) return noConstraints
   const rows: { label: string; value: string }[] = []
   const add = (label: string, value: string | undefined) => {
     if (value !== undefined) rows.push({ label, value })
@@ -370,6 +388,25 @@ function constraintsOf(schema: JsonObject): { label: string; value: string }[] {
   if (alternatives !== undefined) add('Required together', alternatives)
   return rows
 }
+
+const noConstraints: SchemaView['constraints'] = []
+const limits = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'multipleOf',
+  'pattern',
+  'uniqueItems',
+  'anyOf',
+  'oneOf',
+]
 
 function valueRange(schema: JsonObject): string | undefined {
   const exclusiveMinimum = schema.exclusiveMinimum
@@ -402,8 +439,11 @@ function requirementText(schema: JsonObject): string | undefined {
   return sets.length > 0 ? sets.join(', or ') : undefined
 }
 
+const noMarks: SchemaView['marks'] = { before: [], after: [] }
+
 function marksOf(schema: JsonObject, keywords: string[]): { before: string[]; after: string[] } {
   const extension = asObject(schema['x-mint'])
+  if (extension === undefined && keywords.length === 0) return noMarks
   const texts = (value: JsonValue | undefined) =>
     (asArray(value) ?? []).flatMap((entry) => asText(entry) ?? [])
   const after = keywords.flatMap((keyword) => {

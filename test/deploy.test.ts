@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { parse } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { z } from 'zod'
+import { readHostSettings } from '../src/hosting/index.ts'
+import { settingsSchema, variableOf } from '../src/server/index.ts'
 
 // What cannot run here (systemd, a container engine, a cluster) is held against what can be read.
 
@@ -17,6 +19,18 @@ test("the chart's values fit their schema, and so does a deployment that serves 
   schema.parse(values)
   const bundleUrl = 'https://docs.example.com/objects/se_1/bundle.tar.gz?expires=1&signature=x'
   schema.parse({ ...values, staticExport: { enabled: true, bundleUrl, version: '2026-11-01' } })
+})
+
+test('quire host takes what the chart writes', () => {
+  const { deployment, features } = values
+  const server = { host: '0.0.0.0', port: 8080 }
+  for (const staticExport of [
+    { enabled: false },
+    { enabled: true, bundleUrl: '/bundles/a.tar.gz', version: '1' },
+  ]) {
+    const written = stringify({ deployment, staticExport, features, server, data: '/data' })
+    assert.equal(readHostSettings(written, {}).staticExport.enabled, staticExport.enabled)
+  }
 })
 
 test('the schema refuses what would fail in the cluster', () => {
@@ -77,4 +91,20 @@ test('the unit runs the installed command as a user of its own', () => {
   assert.match(unit, /^ExecStart=\/usr\/local\/bin\/quire start$/m)
   assert.match(unit, /^DynamicUser=yes$/m)
   for (const line of unit.split('\n')) assert.match(line, /^(#.*|\[\w+\]|[A-Za-z]+=.*|)$/)
+})
+
+test('every variable that a deployment sets is a setting', () => {
+  const settings = Object.keys(settingsSchema.shape).map(variableOf)
+  const known = [
+    ...settings,
+    'QUIRE_S3_ACCESS_KEY_ID',
+    'QUIRE_S3_SECRET_ACCESS_KEY',
+    'QUIRE_DATABASE_PASSWORD',
+  ]
+  for (const file of globSync('deploy/**/*', { cwd: root, withFileTypes: true })) {
+    if (!file.isFile()) continue
+    const text = readFileSync(join(file.parentPath, file.name), 'utf8')
+    for (const [name] of text.matchAll(/\bQUIRE_[A-Z0-9_]+/g))
+      assert.ok(known.includes(name), `${file.name}: ${name}`)
+  }
 })

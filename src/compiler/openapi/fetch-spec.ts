@@ -46,6 +46,23 @@ export async function fetchSpec(input: {
   }
 }
 
+/** The same for `compileSite`, which reports a failure itself. */
+export function specFetcher(options: {
+  cache?: SpecCache
+  fetchOptions?: GuardedFetchOptions
+}): (address: string) => Promise<string> {
+  return async (address) => {
+    const result = await attempt(address, options.fetchOptions ?? {})
+    if ('text' in result) {
+      await options.cache?.write(address, result.text)
+      return result.text
+    }
+    const kept = await options.cache?.read(address)
+    if (kept === undefined) throw new Error(`${result.message} ${result.hint}`)
+    return kept
+  }
+}
+
 async function attempt(
   address: string,
   options: GuardedFetchOptions,

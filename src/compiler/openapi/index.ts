@@ -1,4 +1,4 @@
-export { type FetchedSpec, fetchSpec, type SpecCache } from './fetch-spec.ts'
+export { type FetchedSpec, fetchSpec, type SpecCache, specFetcher } from './fetch-spec.ts'
 export { endpointFromApiFrontmatter, type ManualApiSettings } from './api-frontmatter.ts'
 export { endpointModel } from './endpoint-model.ts'
 export { type EndpointSearchSection, endpointMarkdown, endpointSearchSections } from './endpoint-text.ts'

@@ -26,7 +26,7 @@ export function section(input: {
         'div',
         { className: ['endpoint-heading'] },
         h('h2', { id: input.page.uniqueId(input.id) }, input.title),
-        note === '' ? null : h('code', { className: ['endpoint-note'] }, note),
+        note === '' ? null : h('code', { className: ['media-type'] }, note),
         input.required === true ? h('span', { className: ['field-required'] }, 'required') : null,
       ),
       input.children,

@@ -69,14 +69,14 @@ test('shows method and path before everything else', () => {
   const { bar } = renderEndpoint(operation(), context())
   const text = html(bar)
   assert.match(text, /class="method method-get">GET</)
-  assert.match(text, /endpoint-parameter">\{plantId\}</)
+  assert.match(text, /class="parameter">\{plantId\}</)
   assert.match(text, /data-copy="https:\/\/api\.example\.com\/plants\/\{plantId\}"/)
 })
 
 test('shows the server in front of the path when asked or when there are several', () => {
   const full = renderEndpoint(operation({ display: { fullUrl: true, expanded: false } }), context())
-  assert.match(html(full.bar), /endpoint-server">https:\/\/api\.example\.com</)
-  assert.doesNotMatch(html(renderEndpoint(operation(), context()).bar), /endpoint-server/)
+  assert.match(html(full.bar), /class="server">https:\/\/api\.example\.com</)
+  assert.doesNotMatch(html(renderEndpoint(operation(), context()).bar), /class="server"/)
 })
 
 test('does not repeat a description that the page shows', () => {

@@ -122,17 +122,14 @@ function operationBar(model: OperationModel, page: ComponentContext): ElementCon
   ]
 }
 
-/** Path parameters stand out, and a long path may break after each slash. */
+/** Path parameters stand out. */
 function pathCode(base: string, path: string): ElementContent {
-  const parts = path.split(/(\{[^}]*\}|\/)/).filter((part) => part !== '')
+  const parts = path.split(/(\{[^}]*\})/).filter((part) => part !== '')
   return h(
     'code',
     { className: ['endpoint-path'] },
-    base === '' ? null : h('span', { className: ['endpoint-server'] }, base),
-    parts.map((part) => {
-      if (part.startsWith('{')) return h('span', { className: ['endpoint-parameter'] }, part)
-      return part === '/' ? [h('wbr', null), '/'] : part
-    }),
+    base === '' ? null : h('span', { className: ['server'] }, base),
+    parts.map((part) => (part.startsWith('{') ? h('span', { className: ['parameter'] }, part) : part)),
   )
 }
 
@@ -351,7 +348,10 @@ function renderResponse(input: {
     ),
     type === '' ? null : h('span', { className: ['response-type'] }, type),
   ]
-  const described = renderText(response.description, page)
+  // "Bad Request" need not be said twice.
+  const isLabel =
+    response.description.trim().replace(/\.$/, '').toLowerCase() === response.label.toLowerCase()
+  const described = isLabel ? [] : renderText(response.description, page)
   if (described.length + headers.length + contents.length === 0) {
     return h('div', { className: ['response', 'response-plain'] }, summary)
   }

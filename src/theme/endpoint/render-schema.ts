@@ -215,7 +215,7 @@ function notes(schema: SchemaView): ElementContent[] {
     const parts = schema.constraints.map(({ label, value }) =>
       h('span', { className: ['field-limit'] }, `${label}: `, h('code', null, value)),
     )
-    rows.push(h('p', { className: ['field-notes'] }, parts))
+    rows.push(h('p', { className: ['constraints'] }, parts))
   }
   const [example] = schema.examples
   if (example !== undefined && isShort(example))
@@ -243,9 +243,9 @@ function enumNote(values: EnumValue[]): ElementContent[] {
   }
   const codes = values.map((entry) => h('code', null, valueText(entry.value)))
   const shown = codes.slice(0, shownEnumValues).flatMap((code) => [code, ' '])
-  if (codes.length <= shownEnumValues) return [h('p', { className: ['field-notes'] }, 'Allowed: ', shown)]
+  if (codes.length <= shownEnumValues) return [h('p', { className: ['enum-values'] }, 'Allowed: ', shown)]
   return [
-    h('p', { className: ['field-notes'] }, 'Allowed: ', shown),
+    h('p', { className: ['enum-values'] }, 'Allowed: ', shown),
     h(
       'details',
       { className: ['field-more'] },

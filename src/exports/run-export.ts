@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database, ObjectStore } from '../backends/index.ts'
 import { archiveBundle, BundleError, unpackArchive, verifyArchive } from '../bundle/index.ts'
-import { CompileError, compileSite, type FailedPage } from '../compiler/index.ts'
+import { CompileError, compileSite, type FailedPage, type Problem } from '../compiler/index.ts'
 import type { Job, JobContext, JobHandler } from '../jobs/index.ts'
 import { type Release, type ReleaseFolders, readRelease, readSite } from '../sites/index.ts'
 import {
@@ -121,8 +121,7 @@ async function compileBundle(
   try {
     await mkdir(into, { recursive: true })
     const archive = await objects.get(release.sourceKey, { signal: context.signal })
-    if (!archive)
-      throw new CompileError('The published project is no longer stored. Publish it again, then export.', [])
+    if (!archive) throw new CompileError([sourceGone])
     await unpackArchive({ archive: archive.stream, into: source })
     const site = await readSite(work.database, asked.siteId)
     const result = await compileSite({
@@ -154,6 +153,16 @@ async function compileBundle(
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+const sourceGone: Problem = {
+  severity: 'error',
+  code: 'source_gone',
+  file: 'docs.json',
+  line: 1,
+  column: 1,
+  message: 'The published project is no longer stored.',
+  hint: 'Publish it again, then export.',
 }
 
 type ProgressReporter = {

@@ -1,0 +1,11 @@
+export { allMigrations, openSettingsDatabase } from './open-node.ts'
+export {
+  describeSettings,
+  flagOf,
+  readSettings,
+  type Settings,
+  SettingsError,
+  settingsSchema,
+  variableOf,
+} from './settings.ts'
+export { type RunningServer, type StartOptions, startServer } from './start-server.ts'

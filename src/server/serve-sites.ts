@@ -1,0 +1,106 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Database } from '../backends/index.ts'
+import { type SiteSettings, standaloneSettings } from '../bundle/index.ts'
+import { type BundleServer, ContentCache, openBundleServer, plainPage } from '../hosting/index.ts'
+import { findSite, type PublishedSites, type Site } from '../sites/index.ts'
+
+const serversKept = 200
+
+export type ServeSitesDependencies = {
+  database: Database
+  published: PublishedSites
+  compressedFolder: string
+  publicUrl: () => string
+}
+
+/** Serves each site's live release: at `/sites/{domain}/`, at `{domain}.<this server>` and at the site's own host names. */
+export function serveSites(app: FastifyInstance, dependencies: ServeSitesDependencies): void {
+  const { database, published } = dependencies
+  const cache = new ContentCache({ maxBytes: 48 * 1024 * 1024 })
+  const servers = new Map<string, Promise<BundleServer>>()
+
+  const openServer = (digest: string, folder: string): Promise<BundleServer> => {
+    const known =
+      servers.get(digest) ??
+      openBundleServer({ folder, cache, compressedFolder: dependencies.compressedFolder })
+    servers.delete(digest)
+    servers.set(digest, known)
+    known.catch(() => servers.delete(digest))
+    if (servers.size > serversKept) servers.delete(servers.keys().next().value!)
+    return known
+  }
+
+  const serve = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    place: { site: Site; path: string; basePath: string; sharedOrigin: boolean },
+  ): Promise<void> => {
+    const live = await published.open(place.site)
+    reply.hijack()
+    for (const [name, value] of Object.entries(reply.getHeaders())) {
+      if (value !== undefined) reply.raw.setHeader(name, value)
+    }
+    if (!live) {
+      reply.raw.writeHead(404, { 'content-type': 'text/html; charset=utf-8' })
+      reply.raw.end(
+        plainPage({
+          title: 'Nothing is published yet',
+          text: `The site ${place.site.domain} has no release. Publish one with quire publish.`,
+        }),
+      )
+      return
+    }
+    const server = await openServer(live.release.bundle!.digest, live.folder)
+    await server.handle(request.raw, reply.raw, {
+      path: place.path,
+      basePath: place.basePath,
+      settings: siteSettings,
+      sharedOrigin: place.sharedOrigin,
+      secure: request.protocol === 'https',
+    })
+  }
+
+  app.addHook('onRequest', async (request, reply) => {
+    const site = await siteOfHost(database, request.host, dependencies.publicUrl())
+    if (!site || isReserved(request.url)) return
+    await serve(request, reply, { site, path: request.url.split('?')[0]!, basePath: '', sharedOrigin: false })
+  })
+
+  const handler = async (request: FastifyRequest<{ Params: { domain: string } }>, reply: FastifyReply) => {
+    const { domain } = request.params
+    const site = await findSite(database, domain)
+    if (!site || site.domain !== domain) return reply.callNotFound()
+    const path = request.url.split('?')[0]!.slice(`/sites/${domain}`.length)
+    if (path === '') return reply.redirect(`/sites/${domain}/`, 308)
+    await serve(request, reply, { site, path, basePath: `/sites/${domain}`, sharedOrigin: true })
+    return reply
+  }
+  const options = { schema: { hide: true } }
+  app.get('/sites/:domain', options, handler)
+  app.get('/sites/:domain/*', options, handler)
+}
+
+/** Search works inside the pages; the assistant panel is switched on here once there is one. */
+const siteSettings: SiteSettings = { ...standaloneSettings, deployment: 'cloud' }
+
+/** The API answers at every host name, so that a site's own address can be used for it. */
+const isReserved = (url: string) =>
+  /^\/(v1|v2|discovery|objects|healthz|readyz|metrics|openapi\.json)(\/|$|\?)/.test(url)
+
+async function siteOfHost(database: Database, host: string, publicUrl: string): Promise<Site | undefined> {
+  const own = new URL(publicUrl).hostname
+  const name = host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '')
+  if (name === '' || name === own || /^[\d.]+$|^\[|^localhost$/.test(name)) return undefined
+  return findSite(database, siteNameOf(name, publicUrl))
+}
+
+/** `acme.quire.example.com` on a server at `quire.example.com` is the site `acme`; `acme.localhost` is too. */
+export function siteNameOf(domainOrHost: string, publicUrl: string): string {
+  const name = domainOrHost.toLowerCase().replace(/:\d+$/, '')
+  const own = new URL(publicUrl).hostname
+  for (const suffix of [`.${own}`, '.localhost']) {
+    const first = name.endsWith(suffix) ? name.slice(0, -suffix.length) : ''
+    if (first !== '' && !first.includes('.')) return first
+  }
+  return name
+}

@@ -9,7 +9,7 @@ import { splitPassages } from './split-passages.ts'
 import { TermLog } from './term-log.ts'
 
 /** How much a word counts by where it stands, and how much the length of that place weighs (b of BM25). */
-const fields = {
+export const fields = {
   title: { weight: 3, b: 0.5 },
   path: { weight: 1.5, b: 0.5 },
   links: { weight: 2, b: 0.5 },

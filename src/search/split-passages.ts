@@ -75,10 +75,10 @@ function cutSection(section: IndexedSection): Passage[] {
 /** Paragraphs, and sentences where a paragraph alone is too long. */
 function cutText(text: string): string[] {
   const pieces: string[] = []
-  for (const paragraph of text.split(/\n{2,}/)) {
+  for (const paragraph of text.split(/\n+/)) {
     if (paragraph.trim() === '') continue
     if (paragraph.length <= longestPassage) pieces.push(paragraph)
-    else pieces.push(...packUnits(paragraph.split(/(?<=[.!?。！？])\s+|\n/), ' '))
+    else pieces.push(...packUnits(paragraph.split(/(?<=[.!?])\s+|(?<=[。！？])/), ' '))
   }
   return pieces
 }

@@ -8,7 +8,7 @@ export const ranking = {
   /** A form as typed counts this much beside its stem. */
   exactForm: 0.5,
   /** A whole identifier beside its parts. */
-  identifier: 1,
+  identifier: 0.5,
   /** The page as a whole beside its best passage. */
   page: 0.6,
   title: 0.3,

@@ -20,7 +20,8 @@ export function stem(word: string): string {
       else if (measure(w) === 1 && endsShort(w)) w += 'e'
     }
   }
-  if (w.endsWith('y') && hasVowel(w.slice(0, -1))) w = `${w.slice(0, -1)}i`
+  // Porter's second version: `deploy` keeps its y, so that it meets `deployment`.
+  if (w.endsWith('y') && w.length > 2 && !isVowel(w, w.length - 2)) w = `${w.slice(0, -1)}i`
 
   w = replaceSuffix(w, stemSuffixes2, 0)
   w = replaceSuffix(w, stemSuffixes3, 0)

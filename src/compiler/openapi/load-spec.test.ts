@@ -55,5 +55,6 @@ test('knows a specification by its beginning', () => {
   assert.ok(looksLikeSpec('{"openapi":"3.0.0"}'))
   assert.ok(looksLikeSpec('# a\nasyncapi: 3.0.0'))
   assert.ok(looksLikeSpec('\n{\n "info": {},\n "swagger": "2.0"}'))
-  assert.ok(!looksLikeSpec('{"name":"docs","navigation":{}}'))
+  assert.ok(!looksLikeSpec('{"name":"docs","navigation":{"tabs":[{"tab":"API","openapi":"openapi.json"}]}}'))
+  assert.ok(!looksLikeSpec('{"navigation":{"openapi": {"source": "/openapi.json"}}}'))
 })

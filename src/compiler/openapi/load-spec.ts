@@ -33,10 +33,9 @@ export function loadSpec(input: { file: string; text: string }): LoadedSpec | { 
 /** True for files worth giving to `loadSpec`: a cheap look at the beginning, without parsing. */
 export function looksLikeSpec(text: string): boolean {
   const head = text.slice(0, 20_000)
-  return (
-    /^\s*["']?(openapi|asyncapi|swagger)["']?\s*:/m.test(head) ||
-    /[{,]\s*"(openapi|asyncapi|swagger)"\s*:/.test(head)
-  )
+  // A version follows the word; docs.json says `openapi` too, with a file behind it.
+  if (/^\s*\{/.test(head)) return /"(openapi|asyncapi|swagger)"\s*:\s*"?\d+\./.test(head)
+  return /^["']?(openapi|asyncapi|swagger)["']?\s*:\s*["']?\d+\./m.test(head)
 }
 
 function kindOf(document: JsonObject): 'openapi' | 'asyncapi' | undefined {

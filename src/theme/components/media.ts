@@ -1,9 +1,11 @@
+import type { ElementContent } from 'hast'
 import { renderMath } from '../code/math.ts'
 import { renderCodeBlock } from '../code/code-block.ts'
 import { h, plainText } from '../content/element.ts'
-import { withPart } from '../content/parts.ts'
+import { collectParts, withPart } from '../content/parts.ts'
 import { flagProp, inlineProp, outerProps, textProp } from '../content/props.ts'
-import type { Component } from '../theme-api.ts'
+import type { Component, ComponentContext } from '../theme-api.ts'
+import { CodeGroup } from './tabs.ts'
 
 export const Frame: Component = ({ props, children, page }) => {
   const caption = inlineProp(props, page, 'caption', 'title')
@@ -34,12 +36,18 @@ export const Mermaid: Component = ({ props, children, page }) =>
   })
 
 export const RequestExample: Component = ({ children, page }) => [
-  example('request', 'Request', children, page.uniqueId('request-example')),
+  example('request', 'Request', asTabs(children, page), page.uniqueId('request-example')),
 ]
 
 export const ResponseExample: Component = ({ children, page }) => [
-  example('response', 'Response', children, page.uniqueId('response-example')),
+  example('response', 'Response', asTabs(children, page), page.uniqueId('response-example')),
 ]
+
+/** Several blocks of code in one example are tabs, also without a group around them. */
+function asTabs(children: ElementContent[], page: ComponentContext): ElementContent[] {
+  if (collectParts(children, 'code').parts.length < 2) return children
+  return CodeGroup({ name: 'CodeGroup', props: {}, children, page })
+}
 
 function example(
   place: 'request' | 'response',

@@ -23,7 +23,7 @@ export function section(input: {
       'section',
       { className: ['endpoint-section'] },
       h(
-        'div',
+        'header',
         { className: ['endpoint-heading'] },
         h('h2', { id: input.page.uniqueId(input.id) }, input.title),
         note === '' ? null : h('code', { className: ['media-type'] }, note),

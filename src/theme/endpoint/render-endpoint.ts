@@ -39,8 +39,7 @@ export function renderEndpoint(
     hasResponseExample?: boolean
   } = {},
 ): RenderedEndpoint {
-  const described =
-    model.description.trim() === (options.shownDescription ?? '').trim() ? '' : model.description
+  const described = unsaid(model.description, options.shownDescription ?? '')
   const intro = renderText(described, page)
   if (model.type === 'schema') {
     const fields = renderSchemaFields({
@@ -65,6 +64,14 @@ export function renderEndpoint(
       ...(options.hasResponseExample === true ? [] : responseExamples(model, page)),
     ],
   }
+}
+
+/** The description without its first paragraph, where the page shows that already. */
+function unsaid(description: string, shown: string): string {
+  const [first = '', ...rest] = description.trim().split(/\n[ \t]*\n/)
+  const isShown = (text: string) => text.replace(/\s+/g, ' ').trim() === shown.replace(/\s+/g, ' ').trim()
+  if (isShown(description)) return ''
+  return isShown(first) ? rest.join('\n\n') : description
 }
 
 /** What a reader sees where the specification lacks the operation that a page is about. */

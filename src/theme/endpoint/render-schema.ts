@@ -139,7 +139,7 @@ function nested(input: Drawing & { schema: SchemaView }, options: { inline: bool
 function childTitle(schema: SchemaView): string {
   if (schema.variants !== undefined && schema.properties.length === 0)
     return `${schema.variants.options.length} options`
-  return schema.items === undefined ? 'child attributes' : 'items'
+  return 'child attributes'
 }
 
 /** The fields of a list's items stand directly under the list, without a field for the item between. */

@@ -107,7 +107,13 @@ function takeAside(page: PageView): { content: RootContent[]; aside: ElementCont
     aside.push(node)
     return false
   })
-  return { content, aside }
+  return { content, aside: aside.toSorted((one, other) => asideOrder(one) - asideOrder(other)) }
+}
+
+/** The request stands before its response, whichever of them an author wrote and whichever was made. */
+function asideOrder(node: ElementContent): number {
+  const part = partOf(node)
+  return part?.kind === 'aside' ? ['panel', 'request', 'response'].indexOf(part.place) : 0
 }
 
 /** One switch for all the views of a page, before the first of them. */

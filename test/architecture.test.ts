@@ -6,6 +6,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { test } from 'node:test'
 
 const root = dirname(import.meta.dirname)
+const madeForTests = /(\.test|\/testing|\/fake-[\w-]+)\.ts$/
 const folders = readFolderList()
 const sources = globSync(['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'], { cwd: root })
   .map((file) => file.replaceAll(sep, '/'))
@@ -45,8 +46,8 @@ test('a folder is entered by its index.ts, its shapes or, from tests, its testin
 
 test('only tests import what is made for tests', () => {
   expectNoFaults(({ file, target }) => {
-    const isTest = /(\.test|\/testing)\.ts$/.test(file) || !file.startsWith('src/')
-    return /(\/testing|\.test)\.ts$/.test(target) && !isTest ? `${file} imports ${target}.` : null
+    const isTest = madeForTests.test(file) || !file.startsWith('src/')
+    return madeForTests.test(target) && !isTest ? `${file} imports ${target}.` : null
   })
 })
 

@@ -37,6 +37,7 @@ async function runTests(): Promise<void> {
   const stream = run({
     files,
     concurrency: Math.max(2, availableParallelism()),
+    timeout: 300_000, // For a whole file: one that hangs is named, and does not hold up the rest for ever.
     ...(values.name === undefined ? {} : { testNamePatterns: values.name }),
   })
   stream.on('test:pass', ({ name, skip }) => {

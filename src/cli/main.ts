@@ -38,6 +38,11 @@ const commands: Record<string, { summary: string; load(): Promise<Command> }> = 
 }
 
 async function main(args: string[]): Promise<number> {
+  if (Number(process.versions.node.split('.')[0]) < 24) {
+    throw new UsageError(
+      `Quire needs Node 24, this is ${process.versions.node}: start it with ./quire, which finds the one that npm ci brought.`,
+    )
+  }
   const [name, ...rest] = args
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     process.stdout.write(overview())

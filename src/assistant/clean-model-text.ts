@@ -26,6 +26,12 @@ export function cleanModelText({ site, passages }: { site: AnswerSite; passages:
 }
 
 type Allowance = { site: AnswerSite; passages: Passages }
+type Block = {
+  /** A row of dashes has been seen, so that a pipe may end a cell. */
+  isTable: boolean
+  hasTilde: boolean
+  hasPipeInCode: boolean
+}
 type Fence = { mark: string; length: number; indent: number }
 
 /** How much may be held back while it is undecided what it will be. */
@@ -46,9 +52,14 @@ class Cleaning {
   #tail = '\n\n'
   #output = ''
   #skippingTo: RegExp | null = null
+  #isGap = false
+  /** What is known of the lines since the last blank one. */
+  readonly #block: Block
+  #line = ''
 
-  constructor(allowance: Allowance, insideLink: boolean) {
+  constructor(allowance: Allowance, insideLink: boolean, block: Block = newBlock()) {
     this.#allowance = allowance
+    this.#block = block
     this.#insideLink = insideLink
     this.#atLineStart = !insideLink
   }
@@ -80,12 +91,11 @@ class Cleaning {
       case '\n':
         this.#take(1)
         this.#space = ''
-        this.#write('\n')
-        this.#atLineStart = true
+        this.#endLine()
         return true
       case ' ':
       case '\t':
-        this.#space += first
+        if (!this.#isGap || !/\s$/.test(this.#tail + this.#space)) this.#space += first
         this.#take(1)
         return true
       case '`':
@@ -106,6 +116,14 @@ class Cleaning {
 
   // ── blocks
 
+  #endLine(): void {
+    if (this.#line.trim() === '') Object.assign(this.#block, newBlock())
+    else if (/^[\s>|:*+-]*-[\s|:-]*$/.test(this.#line)) this.#block.isTable = true
+    this.#write('\n')
+    this.#line = ''
+    this.#atLineStart = true
+  }
+
   #lineStart(): boolean {
     const prefix = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*/.exec(this.#pending)![0]
     const rest = this.#pending.slice(prefix.length)
@@ -124,6 +142,7 @@ class Cleaning {
     }
     this.#atLineStart = false
     this.#take(prefix.length)
+    if (this.#block.hasPipeInCode && /^[|:-]/.test(rest)) this.#write('\n') // No table head may split that code.
     this.#write(prefix)
     return true
   }
@@ -183,8 +202,14 @@ class Cleaning {
       const end = close + run.length
       if (end === this.#pending.length && !this.#atEnd) return false // The closing run may grow longer.
       const code = this.#pending.slice(0, end)
+      if (this.#block.hasTilde && /~/.test(code) && mayHide.test(code)) {
+        this.#take(run.length) // Some readers strike through from tilde to tilde, over the code.
+        this.#write('\\`'.repeat(run.length))
+        return true
+      }
       this.#take(end)
-      this.#write(code)
+      if (code.includes('|') && mayHide.test(code)) this.#block.hasPipeInCode = true
+      this.#write(this.#block.isTable ? code.replace(/(?<!\\)\|/g, '\\|') : code)
       return true
     }
     if (lineEnd === -1 && !this.#atEnd && this.#pending.length < longestHold) return false
@@ -251,7 +276,7 @@ class Cleaning {
   #cite(numbers: number[]): void {
     const cited = numbers.flatMap((number) => this.#allowance.passages.get(number) ?? [])
     if (cited.length === 0) {
-      this.#gap()
+      this.#space = ''
       return
     }
     this.citations += cited.length
@@ -266,8 +291,9 @@ class Cleaning {
   }
 
   #cleanInside(text: string): string {
-    const inner = new Cleaning(this.#allowance, true)
-    return (inner.push(text.replace(/\s*\n\s*/g, ' ')) + inner.end()).trim()
+    const inner = new Cleaning(this.#allowance, true, this.#block)
+    const cleaned = (inner.push(text.replace(/\s*\n\s*/g, ' ')) + inner.end()).trim()
+    return cleaned === '' && text !== '' && text.trim() === '' ? ' ' : cleaned
   }
 
   #angle(): boolean {
@@ -341,7 +367,8 @@ class Cleaning {
     }
     const raw =
       /^(?:[!](?!\[)|[^\s`[!<\\\u0080-\uffff]|\\[/:.@])+/.exec(this.#pending)?.[0] ?? this.#pending[0]!
-    if (raw.length === this.#pending.length && !this.#atEnd && raw.length < longestHold) return false
+    const rest = this.#pending.slice(raw.length)
+    if ((rest === '' || rest === '\\') && !this.#atEnd && raw.length < longestHold) return false
     this.#take(raw.length)
     const word = raw.replace(/\\([/:.@])/g, '$1')
     const address = addressPattern.exec(word)
@@ -351,16 +378,20 @@ class Cleaning {
     }
     const from = address.index
     if (from > 0) this.#write(plainWord(word.slice(0, from)))
-    const link = word.slice(from).replace(/[.,;:!?'"*_~)\]|]+$/, '')
-    const rest = word.slice(from + link.length)
+    const link = /^[^|~]*/.exec(word.slice(from))![0].replace(/[.,;:!?'"*_)\]]+$/, '')
     this.#bareAddress(link)
-    if (rest !== '') this.#write(plainWord(rest))
+    const after = word.slice(from + link.length)
+    const marks = /^[^\w]+/.exec(after)?.[0] ?? ''
+    this.#write(plainWord(marks))
+    this.#pending = after.slice(marks.length) + this.#pending
     return true
   }
 
-  /** An address that may be linked stays; another is shown as code, which nothing turns into a link. */
+  /** An address that may be linked is, with its end marked; another is shown as code, which nothing turns into a link. */
   #bareAddress(address: string): void {
-    this.#write(this.#allowed(address) === null ? `\`${address}\`` : address)
+    const allowed = this.#insideLink ? null : this.#allowed(address)
+    const shown = address.replace(/[`|~]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`)
+    this.#write(allowed === null ? `\`${shown}\`` : `<${allowed}>`)
   }
 
   /** The absolute address that a link may lead to: a page of the site, or what a passage of this turn links to. */
@@ -391,19 +422,20 @@ class Cleaning {
     this.#pending = this.#pending.slice(length)
   }
 
-  /** Something was left out here: its neighbours must not grow together. */
+  /** Something was left out here; the spaces on both of its sides become one. */
   #gap(): void {
-    const next = /^[.,;:!?)]?(?:\s|$)/.test(this.#pending)
-    if (!next && this.#space === '' && !/\s$/.test(this.#tail)) this.#space = ' '
-    else if (next) this.#space = ''
+    this.#isGap = true
   }
 
   #write(text: string): void {
     if (text === '') return
     let written = this.#space + text
     this.#space = ''
+    this.#isGap = false
     if (!this.#fence && growsTogether(this.#tail, written)) written = ` ${written}`
     this.#output += written
+    this.#line = (this.#line + written).slice(0, 500)
+    if (written.includes('~')) this.#block.hasTilde = true
     this.#tail = (this.#tail + written).slice(-64)
   }
 }
@@ -412,9 +444,9 @@ class Cleaning {
 function growsTogether(tail: string, text: string): boolean {
   const last = tail.at(-1)!
   const first = text[0]!
-  if (last === '`' && first === '`') return true
+  if (/[`~]/.test(last) && first === '`') return true
   if (last === '!' && first === '[') return true
-  if (last === ']' && /[([:]/.test(first)) return true
+  if (last === ']' && /[([:]/.test(first) && !tail.endsWith('\\]')) return true
   if (last === '<' && /[a-z/!?]/i.test(first)) return true
   if (last === '&' && /[#a-z]/i.test(first)) return true
   if (/(?<!\\)(?:\\\\)*\\$/.test(tail) && /[!-/:-@[-`{-~]/.test(first)) return true
@@ -427,7 +459,13 @@ function growsTogether(tail: string, text: string): boolean {
   return false
 }
 
-const addressPattern = /(?:https?|ftp):\/\/|(?:mailto|xmpp):|www\.|(?<![\w.+-])[\w.+-]+@[\w-]+\.\w/i
+const newBlock = (): Block => ({ isTable: false, hasTilde: false, hasPipeInCode: false })
+
+/** Code that would be more than text if it were not code. */
+const mayHide = /[[<!@]|:\/\/|www\./i
+
+const addressPattern =
+  /(?:https?|ftp):\/\/|\/\/[\w-]+\.\w|(?:mailto|xmpp):|www\.|(?<![\w.+-])[\w.+-]+@[\w-]+\.\w/i
 
 const harmlessEntities = /^&(?:amp|lt|gt|quot|apos|nbsp|mdash|ndash|hellip|rarr|larr|copy|times);/
 

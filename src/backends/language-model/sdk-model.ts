@@ -22,6 +22,14 @@ export function sdkModel({ name, model }: { name: string; model: SdkModel }): La
 }
 
 async function* streamStep(model: SdkModel, request: ModelRequest): AsyncGenerator<ModelEvent> {
+  try {
+    yield* readStep(model, request)
+  } catch (error) {
+    if (!request.signal.aborted) throw toModelError(error) // A connection that breaks is thrown, not told by a part.
+  }
+}
+
+async function* readStep(model: SdkModel, request: ModelRequest): AsyncGenerator<ModelEvent> {
   const result = streamText({
     model,
     instructions: request.instructions,
@@ -52,8 +60,7 @@ async function* streamStep(model: SdkModel, request: ModelRequest): AsyncGenerat
         }
         break
       case 'error':
-        if (request.signal.aborted) return
-        throw toModelError(part.error)
+        throw part.error
       case 'abort':
         return
     }

@@ -14,7 +14,7 @@ import {
 } from './schema-view.ts'
 import { xmlText } from './xml-example.ts'
 
-const maximumDepth = 5
+const maximumDepth = 7
 const maximumNodes = 120
 const maximumExamples = 12
 
@@ -113,16 +113,17 @@ function exampleFor(walk: Walk, written: JsonValue | undefined, place: Place): J
   const { schema } = flat
   const given = givenValue(schema)
   if (given !== undefined) return given
-  const inside = flat.pointers.some((pointer) => place.trail.includes(pointer))
-  if (inside || place.depth > maximumDepth || walk.left <= 0) return typesOf(schema)[0] === 'array' ? [] : {}
-  const inner = { trail: [...place.trail, ...flat.pointers], depth: place.depth + 1 }
   const choice = (asArray(schema.oneOf) ?? asArray(schema.anyOf))?.[0]
+  const [type] = typesOf(schema)
+  if (choice === undefined && type !== 'object' && type !== 'array')
+    return scalarValue(schema, type, place.name)
+  const inside = flat.pointers.some((pointer) => place.trail.includes(pointer))
+  if (inside || place.depth > maximumDepth || walk.left <= 0) return type === 'array' ? [] : {}
+  const inner = { trail: [...place.trail, ...flat.pointers], depth: place.depth + 1 }
   if (choice !== undefined)
     return exampleFor(walk, mergeVariant(schema, choice), { ...inner, name: place.name })
-  const [type] = typesOf(schema)
   if (type === 'object') return objectValue(walk, schema, inner)
-  if (type === 'array') return arrayValue(walk, schema, { ...inner, name: place.name })
-  return scalarValue(schema, type, place.name)
+  return arrayValue(walk, schema, { ...inner, name: place.name })
 }
 
 function givenValue(schema: JsonObject): JsonValue | undefined {
@@ -183,7 +184,7 @@ function numberValue(schema: JsonObject, type: 'integer' | 'number'): number {
   const minimum = low === undefined ? asNumber(schema.minimum) : low + step
   const maximum = high === undefined ? asNumber(schema.maximum) : high - step
   const wished = type === 'integer' ? 123 : 12.5
-  const value = Math.min(Math.max(wished, minimum ?? wished), maximum ?? wished)
+  const value = Math.min(Math.max(wished, minimum ?? -Infinity), maximum ?? Infinity)
   const multiple = asNumber(schema.multipleOf)
   return multiple === undefined || multiple <= 0 ? value : Math.ceil(value / multiple) * multiple
 }

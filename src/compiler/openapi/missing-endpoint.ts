@@ -47,7 +47,7 @@ function nearestReferences(reference: string, specs: readonly LoadedSpec[]): str
   const scored: { label: string; score: number }[] = []
   for (const spec of specs) {
     for (const operation of listOperations(spec)) {
-      const distance = editDistance(wanted.toLowerCase(), operation.path.toLowerCase(), 24)
+      const distance = pathDistance(wanted.toLowerCase(), operation.path.toLowerCase())
       const score = distance + (method !== '' && operation.method !== method ? 1.5 : 0)
       if (score > Math.max(3, wanted.length * 0.4)) continue
       scored.push({ label: `${operation.method} ${operation.path}`.trim(), score })
@@ -55,6 +55,16 @@ function nearestReferences(reference: string, specs: readonly LoadedSpec[]): str
   }
   scored.sort((one, other) => one.score - other.score || (one.label < other.label ? -1 : 1))
   return [...new Set(scored.map((entry) => entry.label))].slice(0, 3)
+}
+
+/** Paths are near when few letters differ, or when one goes on a little further than the other. */
+function pathDistance(one: string, other: string): number {
+  const letters = editDistance(one, other, 24)
+  const parts = one.split('/')
+  const others = other.split('/')
+  let shared = 0
+  while (shared < parts.length && parts[shared] === others[shared]) shared += 1
+  return shared < 2 ? letters : Math.min(letters, 4 * (Math.max(parts.length, others.length) - shared))
 }
 
 /** How many letters must change; stops counting at the limit. */

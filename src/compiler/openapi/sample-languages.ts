@@ -40,7 +40,8 @@ function writeCurl(request: SampleRequest): string {
   const parts = [`curl --request ${request.method}`, `--url ${shellText(request.url)}`]
   for (const [name, value] of request.headers) parts.push(`--header ${shellText(`${name}: ${value}`)}`)
   const { body } = request
-  if (body.type === 'json') parts.push(`--data ${shellText(JSON.stringify(body.value, null, 2))}`)
+  if (body.type === 'json')
+    parts.push(`--data ${shellText(indent(JSON.stringify(body.value, null, 2), '  '))}`)
   if (body.type === 'text') parts.push(`--data ${shellText(body.text)}`)
   if (body.type === 'file') parts.push(`--data-binary ${shellText('@path/to/file')}`)
   if (body.type === 'form') {

@@ -11,6 +11,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const source = join(root, 'src', 'cli', 'main.ts')
 const main = existsSync(source) ? source : join(root, 'dist', 'cli', 'main.js') // A checkout has no build step.
 
+endWithNpm()
+
 if (Number(process.versions.node.split('.')[0]) >= 24) {
   process.argv[1] = main
   await import(pathToFileURL(main).href)
@@ -23,6 +25,15 @@ if (Number(process.versions.node.split('.')[0]) >= 24) {
     process.exit(1)
   }
   handOver(node)
+}
+
+/** npm keeps a SIGTERM to itself: a server that `npm start` began ends when its npm has gone. */
+function endWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return
+  const npm = process.ppid
+  setInterval(() => {
+    if (process.ppid !== npm) process.kill(process.pid, 'SIGTERM')
+  }, 500).unref()
 }
 
 /** @returns {string | null} */

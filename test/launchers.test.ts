@@ -63,6 +63,18 @@ test('quire.mjs on an old Node hands over to the packaged one, with its exit cod
   assert.equal(await exited, 7)
 })
 
+test('quire.mjs that npm started ends when npm has gone', async (context) => {
+  const folder = await checkout(context)
+  const launcher = join(folder, 'bin', 'quire.mjs')
+  const npm = `require('node:child_process').spawn(process.execPath, [${JSON.stringify(launcher)}, 'wait'], { stdio: 'inherit' })`
+  const parent = spawn(process.execPath, ['-e', npm], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, npm_lifecycle_event: 'start' },
+  })
+  parent.stdout.once('data', () => parent.kill('SIGKILL'))
+  assert.match(await text(parent.stdout), /waiting\nSIGTERM\n/)
+})
+
 test('quire.mjs on an old Node alone says in one sentence what to do', async (context) => {
   const folder = await checkout(context)
   const { status, stderr } = call(process.execPath, [

@@ -16,6 +16,20 @@
     root.classList.toggle('dark', theme === 'dark')
     root.classList.toggle('light', theme === 'light')
   }
+  const fonts = document.currentScript.dataset.fonts
+  if (fonts && location.protocol !== 'file:') {
+    for (const href of fonts.split(' ')) {
+      document.head.append(
+        Object.assign(document.createElement('link'), {
+          rel: 'preload',
+          as: 'font',
+          type: 'font/woff2',
+          crossOrigin: 'anonymous',
+          href,
+        }),
+      )
+    }
+  }
   root.classList.add('js')
   apply()
   dark.addEventListener('change', apply)

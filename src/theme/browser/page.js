@@ -162,6 +162,14 @@
     link.href =
       link.dataset.assistant + encodeURIComponent(`Read ${place} so that I can ask questions about it.`)
   })
+  on('[data-copy]', 'click', async (_event, button) => {
+    await quire.copyText(button.dataset.copy)
+    const before = button.innerHTML
+    button.innerHTML = quire.icons.check || before
+    setTimeout(() => {
+      button.innerHTML = before
+    }, 1600)
+  })
   on('[data-copy-prompt]', 'click', async (_event, button) => {
     const text = button.closest('.prompt').querySelector('[data-prompt]')
     const label = button.querySelector('span')
@@ -201,7 +209,7 @@
     })
   }
 
-  on('.embed > a', 'click', (event, link) => {
+  on('.embed-link', 'click', (event, link) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return
     event.preventDefault()
     const box = link.parentElement

@@ -36,9 +36,15 @@ function tokenize(code: string, grammar: string): Tokens | undefined {
     loadComponents = require('prismjs/components/index.js')
     loadComponents.silent = true
   }
-  if (prism.languages[grammar] === undefined) loadComponents([grammar])
+  if (prism.languages[grammar] === undefined) loadComponents([...(embedded[grammar] ?? []), grammar])
   const rules = prism.languages[grammar]
   return rules === undefined ? undefined : prism.tokenize(code, rules)
+}
+
+/** What stands inside of others is coloured only when it is there before them. */
+const embedded: Record<string, string[]> = {
+  markdown: ['yaml', 'jsx', 'bash', 'json'],
+  markup: ['css', 'javascript'],
 }
 
 /** The words that Prism leaves plain in these languages are read once more: calls and types stand out. */

@@ -101,7 +101,7 @@ export const TreeFolder: Component = ({ props, children, page }) => {
       { className: ['tree-folder', ...(flagProp(props, 'highlight') ? ['tree-highlight'] : [])] },
       h(
         'details',
-        open ? { open: true } : null,
+        { className: ['tree-details'], ...(open ? { open: true } : {}) },
         h(
           'summary',
           null,

@@ -224,7 +224,7 @@ function embed(input: { kind: string; source: string; title: string; element: El
     Number(width) > 0 && Number(height) > 0 ? ` style="aspect-ratio:${Number(width)}/${Number(height)}"` : ''
   const label = input.title === '' ? `Load content from ${host}` : input.title
   return (
-    `<div class="embed" data-embed="${input.kind}"${ratio}><a href="${escapeAttribute(absolute(input.source))}" target="_blank" rel="noopener">` +
+    `<div class="embed" data-embed="${input.kind}"${ratio}><a class="embed-link" href="${escapeAttribute(absolute(input.source))}" target="_blank" rel="noopener">` +
     `<span class="embed-play">${playIcon()}</span><span class="embed-title">${escapeText(label)}</span>` +
     `<span class="embed-host">${input.kind === 'frame' ? 'Loads from' : 'Plays from'} ${escapeText(host)}</span></a></div>`
   )

@@ -1,0 +1,47 @@
+import { constants } from 'node:fs'
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { mapInOrder } from './map-in-order.ts'
+import type { ProblemList } from './problems.ts'
+import type { SitePlan } from './site-plan.ts'
+
+/** Copies the project's files to their own paths. Drawings that would run code are made still. */
+export async function copyAssets(plan: SitePlan, problems: ProblemList): Promise<void> {
+  const pages = new Set(
+    plan.pages.flatMap((page) => [`${page.path}.html`.toLowerCase(), `${page.path}.md`.toLowerCase()]),
+  )
+  await mapInOrder(plan.assets, async (path) => {
+    if (pages.has(path.toLowerCase())) return
+    const target = join(plan.into, path)
+    await mkdir(dirname(target), { recursive: true })
+    const from = join(plan.root, path)
+    if (/\.svg$/i.test(path)) {
+      const text = await readFile(from, 'utf8')
+      const still = withoutCode(text)
+      if (still !== text) {
+        problems.add(
+          { file: path, line: 1, column: 1 },
+          {
+            code: 'active_content',
+            message: 'The drawing holds code, which was left out.',
+            hint: 'Export the drawing without scripts and handlers.',
+          },
+        )
+      }
+      await writeFile(target, still)
+      return
+    }
+    await copyFile(from, target, constants.COPYFILE_FICLONE)
+  })
+}
+
+/** A drawing without scripts, handlers and foreign content; others are left byte for byte. */
+function withoutCode(svg: string): string {
+  if (!/<script|\son[a-z]+\s*=|javascript:|<foreignObject|<!ENTITY/i.test(svg)) return svg
+  return svg
+    .replace(/<script\b[\s\S]*?(?:<\/script\s*>|\/>)/gi, '')
+    .replace(/<foreignObject\b[\s\S]*?<\/foreignObject\s*>/gi, '')
+    .replace(/<!ENTITY[^>]*>/gi, '')
+    .replace(/\son[a-z]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]+)/gi, '')
+    .replace(/javascript:/gi, '')
+}

@@ -1,0 +1,128 @@
+import type { Element, Nodes, Root } from 'hast'
+import { type Features, markdownToHast, mdxToHast } from 'satteri'
+import type { PageFormat } from '../plan-pages.ts'
+import type { ProblemList } from '../problems.ts'
+import { repairMdx } from './repair-mdx.ts'
+
+export type ParsedPage = {
+  tree: Root
+  /** Markdown where tags are HTML: the page's own format, or what is left of MDX that cannot be parsed. */
+  isHtml: boolean
+}
+
+/** Parses a page into a tree with positions. MDX that does not parse is mended where possible, and told. */
+export function parsePage(input: {
+  file: string
+  /** The body, with the frontmatter's lines left blank so that positions count from the file's beginning. */
+  text: string
+  format: PageFormat
+  problems: ProblemList
+}): ParsedPage {
+  const { file, format, problems } = input
+  const { text, features } = prepareMath(input.text, format)
+  if (format === 'md') return { tree: parseMarkdown(text, features), isHtml: true }
+  const marked = markHeadingIds(text)
+  try {
+    return { tree: asRoot(mdxToHast(marked, { features })), isHtml: false }
+  } catch (error) {
+    const repaired = repairMdx(marked, messageOf(error), (candidate) => {
+      try {
+        return { tree: asRoot(mdxToHast(candidate, { features })) }
+      } catch (next) {
+        return { message: messageOf(next) }
+      }
+    })
+    for (const repair of repaired.repairs) {
+      problems.add(
+        { file, line: repair.line, column: repair.column },
+        { severity: 'error', code: 'broken_mdx', message: repair.message, hint: repair.hint },
+      )
+    }
+    if (repaired.tree) return { tree: repaired.tree, isHtml: false }
+    return { tree: parseMarkdown(text, features), isHtml: true }
+  }
+}
+
+const noFrontmatter: Features = { frontmatter: false }
+
+function parseMarkdown(text: string, features: Features): Root {
+  const plain = asRoot(markdownToHast(text, { features }))
+  if (!hasRawHtml(plain)) return plain
+  const parsed = asRoot(markdownToHast(text, { features: { ...features, rawHtml: true } }))
+  copyCodeData(plain, parsed)
+  return parsed
+}
+
+/** Parsing HTML inside Markdown loses the words after a fence's language; they are taken from the first parse. */
+function copyCodeData(from: Root, to: Root): void {
+  const sources = collectCode(from)
+  const targets = collectCode(to)
+  if (sources.length !== targets.length) return
+  for (const [index, source] of sources.entries()) {
+    const target = targets[index]
+    if (source.data !== undefined && target !== undefined) target.data = source.data
+    if (source.position !== undefined && target !== undefined) target.position = source.position
+  }
+}
+
+function collectCode(node: Nodes, found: Element[] = []): Element[] {
+  if (node.type === 'element' && node.tagName === 'pre') {
+    const [code] = node.children
+    if (code?.type === 'element' && code.tagName === 'code' && code.position !== undefined) found.push(code)
+    else if (code?.type === 'element' && code.tagName === 'code') found.push(code)
+  } else if ('children' in node) for (const child of node.children) collectCode(child, found)
+  return found
+}
+
+function hasRawHtml(node: Nodes): boolean {
+  return node.type === 'raw' || ('children' in node && node.children.some(hasRawHtml))
+}
+
+/** `## Heading {#id}` is not MDX, so the id becomes a comment that the heading pass finds again. */
+function markHeadingIds(text: string): string {
+  if (!text.includes('{#')) return text
+  let fence = ''
+  return text
+    .split('\n')
+    .map((line) => {
+      const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1]
+      if (fence !== '') {
+        if (mark?.startsWith(fence) && line.trim() === mark) fence = ''
+        return line
+      }
+      if (mark !== undefined) {
+        fence = mark
+        return line
+      }
+      return line.replace(/^(\s*#{1,6}\s.*?)\s*\{#([^{}]+)\}\s*$/, '$1 {/*#$2*/}')
+    })
+    .join('\n')
+}
+
+/**
+ * Single dollars are maths only on pages that clearly hold some, and there prices keep their dollar.
+ */
+function prepareMath(text: string, format: PageFormat): { text: string; features: Features } {
+  if (!text.includes('$')) return { text, features: noFrontmatter }
+  const likely = /(?<![\\$\w])\$(?![\s$])(?:[^$\n`]*?[\\^_][^$\n`]*?)(?<![\s\\])\$(?![\d$])/
+  if (!likely.test(withoutCode(text))) {
+    return { text, features: { ...noFrontmatter, math: { singleDollarTextMath: false } } }
+  }
+  const prices = text.replace(
+    /(?<![\\$])\$(?=\d[\d.,]*(?:\s|[a-z/)|]|$))(?![^$\n]*[\\^_=][^$\n]*\$)/gim,
+    format === 'mdx' ? '\\$' : '\\$',
+  )
+  return { text: prices, features: { ...noFrontmatter, math: true } }
+}
+
+function withoutCode(text: string): string {
+  return text.replace(/```[\s\S]*?```|~~~[\s\S]*?~~~|`[^`\n]*`/g, '')
+}
+
+function asRoot(node: Nodes): Root {
+  return node.type === 'root' ? node : { type: 'root', children: [] }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

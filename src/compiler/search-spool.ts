@@ -1,0 +1,39 @@
+import { closeSync, openSync, readSync, writeSync } from 'node:fs'
+import type { IndexedPage } from '../search/search-api.ts'
+
+/**
+ * Texts of pages on their way to the search index. They wait on disk, because a page is indexed with the words that other
+ * pages link to it with, and those are known only when all are rendered.
+ */
+export class SearchSpool {
+  readonly #file: number
+  readonly #places = new Map<number, { offset: number; length: number }>()
+  #end = 0
+
+  constructor(path: string) {
+    this.#file = openSync(path, 'w+')
+  }
+
+  add(index: number, json: string): void {
+    const bytes = Buffer.from(json)
+    writeSync(this.#file, bytes, 0, bytes.length, this.#end)
+    this.#places.set(index, { offset: this.#end, length: bytes.length })
+    this.#end += bytes.length
+  }
+
+  /** The pages in the order of the plan, whatever order they were rendered in. */
+  *pages(linkTexts: ReadonlyMap<string, ReadonlySet<string>>): Generator<IndexedPage> {
+    const order = [...this.#places.entries()].sort(([a], [b]) => a - b)
+    for (const [, { offset, length }] of order) {
+      const bytes = Buffer.allocUnsafe(length)
+      readSync(this.#file, bytes, 0, length, offset)
+      const page = JSON.parse(bytes.toString('utf8')) as IndexedPage
+      const texts = linkTexts.get(page.path)
+      yield texts === undefined ? page : { ...page, linkTexts: [...texts].sort() }
+    }
+  }
+
+  async close(): Promise<void> {
+    closeSync(this.#file)
+  }
+}

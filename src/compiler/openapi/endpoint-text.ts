@@ -13,6 +13,7 @@ import {
 
 const maximumListDepth = 5
 const maximumListLines = 400
+const maximumSearchCharacters = 12_000
 
 /** The reference as Markdown, for the page's `.md` twin and for language models. Headings begin at the second level. */
 export function endpointMarkdown(model: EndpointModel): string {
@@ -97,11 +98,18 @@ function channelSections(model: ChannelModel): EndpointSearchSection[] {
   return sections.filter((section) => section.text !== '')
 }
 
+/** Without what was said before, and no longer than a reader would search through. */
 function joined(texts: string[]): string {
-  return texts
-    .map((text) => text.trim())
-    .filter((text) => text !== '')
-    .join('\n')
+  const lines = new Set<string>()
+  let size = 0
+  for (const text of texts) {
+    const line = text.trim()
+    if (line === '' || lines.has(line)) continue
+    size += line.length + 1
+    if (size > maximumSearchCharacters && lines.size > 0) break
+    lines.add(line)
+  }
+  return [...lines].join('\n')
 }
 
 function parameterTexts(parameter: ParameterView): string[] {

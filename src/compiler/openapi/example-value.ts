@@ -138,13 +138,21 @@ function givenValue(schema: JsonObject): JsonValue | undefined {
 
 function objectValue(walk: Walk, schema: JsonObject, place: Omit<Place, 'name'>): JsonValue {
   const required = new Set(asArray(schema.required) ?? [])
-  const entries: [string, JsonValue][] = []
-  for (const [name, written] of propertiesOf(schema)) {
-    if (!travels(walk.spec, written, walk.options.direction)) continue
-    if (!required.has(name) && (walk.options.requiredOnly === true || isTiresome(walk, written, place)))
-      continue
-    entries.push([name, exampleFor(walk, written, { ...place, name })])
+  const properties = propertiesOf(schema).filter(([name, written]) => {
+    if (!travels(walk.spec, written, walk.options.direction)) return false
+    return required.has(name) || (walk.options.requiredOnly !== true && !isTiresome(walk, written, place))
+  })
+  // Plain values first, so that one deep field does not use up the room of its neighbours.
+  const values = new Map<string, JsonValue>()
+  const nestsAt = (written: JsonValue) => isNested(walk.spec, written)
+  for (const [name, written] of properties.toSorted((one, other) => nestsAt(one[1]) - nestsAt(other[1]))) {
+    if (walk.left <= 0 && !required.has(name)) continue
+    values.set(name, exampleFor(walk, written, { ...place, name }))
   }
+  const entries = properties.flatMap(([name]): [string, JsonValue][] => {
+    const value = values.get(name)
+    return value === undefined ? [] : [[name, value]]
+  })
   const additional = additionalSchema(schema)
   if (entries.length === 0 && additional !== undefined) {
     entries.push(['key', exampleFor(walk, additional.written, { ...place, name: 'key' })])
@@ -152,11 +160,21 @@ function objectValue(walk: Walk, schema: JsonObject, place: Omit<Place, 'name'>)
   return Object.fromEntries(entries)
 }
 
-/** Optional fields are left out where they lead back to themselves or are no longer in use. */
+function isNested(spec: LoadedSpec, written: JsonValue): 0 | 1 {
+  const { schema } = simplify(spec, flattenSchema(spec, written)).flat
+  const [type] = typesOf(schema)
+  return type === 'object' || type === 'array' || schema.oneOf !== undefined || schema.anyOf !== undefined
+    ? 1
+    : 0
+}
+
+/** Optional fields are left out where they lie deep, lead back to themselves or are no longer in use. */
 function isTiresome(walk: Walk, written: JsonValue, place: Omit<Place, 'name'>): boolean {
   if (walk.left <= 0) return true
   const { flat } = simplify(walk.spec, flattenSchema(walk.spec, written))
   if (flat.schema.deprecated === true) return true
+  if (place.depth > 3 && isNested(walk.spec, written) === 1 && givenValue(flat.schema) === undefined)
+    return true
   const items = flattenSchema(walk.spec, flat.schema.items)
   return [...flat.pointers, ...items.pointers].some((pointer) => place.trail.includes(pointer))
 }

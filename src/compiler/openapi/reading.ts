@@ -3,8 +3,8 @@ import { flattenSchema } from './merge-schema.ts'
 import type { EndpointSettings, LoadedSpec } from './openapi-api.ts'
 import { type Direction, schemaView } from './schema-view.ts'
 
-const nodesOfEndpoint = 600
-const nodesOfSchema = 300
+const nodesOfEndpoint = 480
+const nodesOfSchema = 240
 
 /** One reading of an operation: the size of its trees is shared among all of them. */
 export type Reading = {

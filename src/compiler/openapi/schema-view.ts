@@ -9,7 +9,7 @@ export type Direction = 'request' | 'response' | 'both'
 export type SchemaViewOptions = { direction: Direction; marks?: string[]; maximumNodes?: number }
 
 const maximumDepth = 6
-const defaultMaximumNodes = 300
+const defaultMaximumNodes = 240
 const maximumEnumValues = 200
 
 /**

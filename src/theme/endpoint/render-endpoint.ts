@@ -10,6 +10,7 @@ import type {
   EndpointModel,
   OperationModel,
   ResponseView,
+  SchemaView,
 } from './endpoint-api.ts'
 import { endpointAnchors } from './endpoint-api.ts'
 import { channelBar, channelSections } from './render-channel.ts'
@@ -313,8 +314,9 @@ function responseSection(model: OperationModel, page: ComponentContext): Element
     0,
     model.responses.findIndex((response) => response.status.startsWith('2')),
   )
+  const told = new Map<SchemaView, string>()
   const children = model.responses.map((response, index) =>
-    renderResponse({ response, page, open: index === firstOpen, expanded: model.display.expanded }),
+    renderResponse({ response, page, open: index === firstOpen, expanded: model.display.expanded, told }),
   )
   const title = model.type === 'webhook' ? 'Your response' : 'Response'
   return section({ id: endpointAnchors.responses, title, page, children })
@@ -325,8 +327,10 @@ function renderResponse(input: {
   page: ComponentContext
   open: boolean
   expanded: boolean
+  /** Schemas that a response before has shown, with its status. */
+  told: Map<SchemaView, string>
 }): ElementContent {
-  const { response, page, expanded } = input
+  const { response, page, expanded, told } = input
   const headers =
     response.headers.length === 0
       ? []
@@ -340,7 +344,8 @@ function renderResponse(input: {
           }),
         ]
   const prefix = `response-${response.status.toLowerCase()}`
-  const contents = renderContents({ contents: response.contents, page, prefix, expanded })
+  const contents =
+    repeated(response, told) ?? renderContents({ contents: response.contents, page, prefix, expanded })
   const type = response.contents.length === 1 ? (response.contents[0]?.mediaType ?? '') : ''
   const summary = [
     h(
@@ -373,6 +378,42 @@ function renderResponse(input: {
     ),
     h('div', { className: ['response-body'] }, described, headers, contents),
   )
+}
+
+/** A large schema that another response has shown is not drawn again. */
+function repeated(response: ResponseView, told: Map<SchemaView, string>): ElementContent[] | undefined {
+  const [content] = response.contents
+  const schema = response.contents.length === 1 ? content?.schema : undefined
+  if (schema === undefined || countFields(schema, 30) < 30) return undefined
+  const before = told.get(schema)
+  if (before === undefined) {
+    told.set(schema, response.status)
+    return undefined
+  }
+  const name = schema.name === '' ? [] : [' of ', h('code', null, schema.name)]
+  return [
+    h(
+      'p',
+      { className: ['field-notes'] },
+      'The same fields',
+      name,
+      ' as in the response ',
+      h('code', null, before),
+      '.',
+    ),
+  ]
+}
+
+function countFields(schema: SchemaView, enough: number): number {
+  let count = 1
+  const children = [
+    ...schema.properties.map((property) => property.schema),
+    ...(schema.variants?.options.map((option) => option.schema) ?? []),
+    ...(schema.items === undefined ? [] : [schema.items]),
+    ...(schema.additional === undefined ? [] : [schema.additional.schema]),
+  ]
+  for (const child of children) if (count < enough) count += countFields(child, enough - count)
+  return count
 }
 
 function plainLabel(status: string): string {
@@ -421,7 +462,9 @@ function renderCallback(callback: CallbackView, page: ComponentContext, expanded
         ? null
         : [
             h('div', { className: ['endpoint-subtitle'] }, 'Your response'),
-            callback.responses.map((response) => renderResponse({ response, page, open: false, expanded })),
+            callback.responses.map((response) =>
+              renderResponse({ response, page, open: false, expanded, told: new Map() }),
+            ),
           ],
     ),
   )

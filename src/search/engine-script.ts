@@ -10,6 +10,7 @@ const engineModules = [
   'core/bytes',
   'core/layout',
   'core/postings',
+  'core/synonyms',
   'core/words',
   'core/score',
   'core/engine',

@@ -37,6 +37,11 @@ export async function openIndex(input: {
   }
 }
 
+/** The files of an index as the engine asks for them. */
+export function createFileReader(read: (path: string) => Promise<Uint8Array>): IndexFiles {
+  return new CachedFiles(read, 0)
+}
+
 /** Keeps what was read last, up to a budget. */
 class CachedFiles implements IndexFiles {
   cachedBytes = 0

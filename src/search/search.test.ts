@@ -50,6 +50,26 @@ test('puts the page with an exact identifier first', async () => {
   assert.equal((await index.search({ query: '$and', limit: 3 }))[0]?.path, 'and')
 })
 
+test('tells identifiers apart by case, and finds them inside longer ones', async () => {
+  const index = await indexOf([
+    pageOf('camel', 'Camel', 'Call maxRetries, then response.hasMore, and ipv6Address.'),
+    pageOf(
+      'snake',
+      'Snake',
+      'Set max_retries or MAX_RETRIES twice: max_retries. There has_more and ipv6_address.',
+    ),
+    pageOf('prose', 'Max retries', 'The max retries of a request: how many max retries there are.'),
+    pageOf('longer', 'Longer', 'Export GARDEN_MAX_RETRIES_TOTAL before the start.'),
+  ])
+  const first = async (query: string) => (await index.search({ query, limit: 4 }))[0]?.path
+  assert.equal(await first('maxRetries'), 'camel')
+  assert.equal(await first('max_retries'), 'snake')
+  assert.equal(await first('hasMore'), 'camel')
+  assert.equal(await first('ipv6Address'), 'camel')
+  assert.equal(await first('GARDEN_MAX'), 'longer')
+  assert.equal(await first('RETRIES_TOTAL'), 'longer')
+})
+
 test('shows the passage with its heading, anchor, prose and code', async () => {
   const index = await indexOf(garden)
   const [hit] = await index.search({ query: 'usePruner blade', limit: 1 })

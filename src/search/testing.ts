@@ -1,5 +1,6 @@
 import { buildIndex } from './build-index.ts'
-import { openIndex, type SearchIndex } from './open-index.ts'
+import { readPartitionMeta } from './core/layout.ts'
+import { createFileReader, openIndex, type SearchIndex } from './open-index.ts'
 import type { IndexedPage } from './search-api.ts'
 
 /** An index over pages in memory. */
@@ -22,4 +23,29 @@ export function pageOf(
   more: Partial<IndexedPage> = {},
 ): IndexedPage {
   return { path, title, description: '', sections: [{ heading: '', text, code: [] }], ...more }
+}
+
+export type StoredPassage = {
+  path: string
+  title: string
+  heading: string
+  text: string
+  code: string
+}
+
+/** All passages of a built index, so that other engines can be given the same ones. */
+export async function readPassages(read: (path: string) => Promise<Uint8Array>): Promise<StoredPassage[]> {
+  const files = createFileReader(read)
+  const passages: StoredPassage[] = []
+  for (const number of (await files.root()).partitions.keys()) {
+    const meta = readPartitionMeta(await files.bytes(`${number}/meta`))
+    for (const shard of meta.textShardStarts.keys()) {
+      const texts = await files.texts(`${number}/x${shard}`)
+      for (const [page, heading, , text, ...code] of texts.passages) {
+        const [path, title] = texts.pages[page]!
+        passages.push({ path, title, heading, text, code: code.filter((_, i) => i % 2 === 1).join('\n') })
+      }
+    }
+  }
+  return passages
 }

@@ -1,8 +1,9 @@
 import type { SearchFilter, SearchHit, SearchRequest } from '../search-api.ts'
 import { findShard, type PartitionMeta, type Root, readPartitionMeta, type TextShard } from './layout.ts'
 import { findGroup, type TermGroup } from './postings.ts'
-import { parseQuery, type Query, type QueryTerm } from './query.ts'
+import { parseQuery, type Query, type QueryTerm, stopWords } from './query.ts'
 import { ranking, type ScoredPage, type ScoredTerm, Scorer } from './score.ts'
+import { synonymsOf } from './synonyms.ts'
 import { termKey } from './tokenize.ts'
 import { allowedErrors, type Mended, nearestWords, wordsWithPrefix } from './words.ts'
 
@@ -30,14 +31,16 @@ export class SearchEngine {
     const guesses = await guessTerms(query, partitions, asked, request.asYouType ?? false)
     const guessed = await lookUpAll(partitions, guesses)
     const plan = weigh(query, partitions, [...asked, ...guessed])
-    const ranked = partitions.flatMap((partition, i) =>
-      partition.score(plan.terms[i]!, request).map((found) => ({
+    const ranked: RankedPage[] = partitions.flatMap((partition, i) =>
+      partition.score(plan.terms[i]!, request, query.literal !== '').map((found) => ({
         ...found,
         partition,
-        score: plan.relativeScore(found),
+        score: plan.relativeScore(found.score),
+        tier: 0,
       })),
     )
-    ranked.sort((a, b) => b.score - a.score)
+    ranked.sort(byTierAndScore)
+    if (query.literal !== '') await putLiteralFirst(ranked, query, plan.exactBits)
     const threshold = request.scoreThreshold ?? 0
     const chosen = ranked.filter((found) => found.score >= threshold).slice(0, request.limit)
     return Promise.all(
@@ -85,6 +88,36 @@ export class SearchEngine {
   }
 }
 
+type RankedPage = ScoredPage & { partition: Partition; tier: number }
+
+function byTierAndScore(a: RankedPage, b: RankedPage): number {
+  return b.tier - a.tier || b.score - a.score
+}
+
+/** How many pages with the parts of an identifier in a row are read to see whether they have it as written. */
+const mostRead = 20
+
+/** An identifier as written comes first, then its parts in a row, then the rest. */
+async function putLiteralFirst(ranked: RankedPage[], query: Query, exactBits: number): Promise<void> {
+  const inARow = ranked.filter((found) => found.inARow.length > 0)
+  for (const found of ranked) found.tier = found.bits & exactBits ? 2 : found.inARow.length > 0 ? 1 : 0
+  if (!ranked.some((found) => found.tier === 2)) {
+    await Promise.all(
+      inARow.slice(0, mostRead).map(async (found) => {
+        for (const passage of found.inARow) {
+          const { content, heading } = await found.partition.describe(found.page, passage)
+          if (!content.includes(query.literal) && !heading.includes(query.literal)) continue
+          found.passage = passage
+          found.tier = 2
+          break
+        }
+      }),
+    )
+  }
+  for (const found of ranked) found.score = (found.tier + found.score) / 3
+  ranked.sort(byTierAndScore)
+}
+
 /** A term to look up: one of the question's, or a guess at what was meant by it. */
 type Sought = {
   term: string
@@ -122,6 +155,15 @@ async function guessTerms(
   asYouType: boolean,
 ): Promise<Sought[]> {
   const guesses: Sought[] = []
+  for (const { word, index } of query.compounds) {
+    guesses.push({ term: word, key: termKey(word), index, trust: ranking.compound })
+  }
+  query.terms.forEach((term, index) => {
+    if (term.kind !== 'word') return
+    for (const word of synonymsOf(term.term)) {
+      guesses.push({ term: word, key: termKey(word), index, trust: ranking.synonym })
+    }
+  })
   await Promise.all(
     query.terms.map(async (term, index) => {
       const known = asked[index]!.groups.some((group) => group !== undefined)
@@ -132,7 +174,7 @@ async function guessTerms(
         for (const { word } of firstKeys(endings.flat(), term.key, mostEndings)) {
           guesses.push({ term: word, key: termKey(word), index, trust })
         }
-        if (guesses.some((guess) => guess.index === index)) return
+        if (endings.some((found) => found.length > 0)) return
       }
       if (known || term.kind === 'exact' || term.kind === 'bigram') return
       const mended = (await Promise.all(partitions.map((partition) => partition.mend(term.term)))).flat()
@@ -175,14 +217,17 @@ class Partition {
     this.facets = input.facets
   }
 
-  score(terms: ScoredTerm[], request: SearchRequest): ScoredPage[] {
+  score(terms: ScoredTerm[], request: SearchRequest, inARow: boolean): ScoredPage[] {
     this.scorer ??= new Scorer(this.meta)
     const { tagOf, tags, folders } = this.meta
     const wantedTag = request.filter?.tag
     const tag = wantedTag === undefined ? -1 : tags.indexOf(wantedTag)
     if (wantedTag !== undefined && (tag < 1 || wantedTag === '')) return []
     const folder = request.currentPath === undefined ? 0 : folders.indexOf(folderOfPath(request.currentPath))
-    return this.scorer.score(terms, tag < 0 ? () => true : (page) => tagOf[page] === tag, Math.max(0, folder))
+    return this.scorer.score(terms, tag < 0 ? () => true : (page) => tagOf[page] === tag, {
+      folder: Math.max(0, folder),
+      inARow,
+    })
   }
 
   async describe(page: number, passage: number): Promise<Omit<SearchHit, 'score' | 'coverage'>> {
@@ -243,7 +288,9 @@ export function folderOfPath(path: string): string {
 type Plan = {
   terms: ScoredTerm[][]
   /** Relative to a passage that has every word of the question a few times. */
-  relativeScore(found: ScoredPage): number
+  relativeScore(score: number): number
+  /** Bits of identifiers as written. */
+  exactBits: number
   coverage(bits: number): number
 }
 
@@ -279,8 +326,13 @@ function weigh(query: Query, partitions: Partition[], found: Found[]): Plan {
     const { bit, counts, term } = share
     groups.forEach((group, p) => {
       if (group === undefined) return
-      const shared = { bit, position: term.position, chunk: term.chunk }
-      const weight = sought.trust * (counts ? 1 : ranking.identifier)
+      const shared = {
+        bit,
+        position: term.position,
+        chunk: term.chunk,
+        hasPositions: !stopWords.has(term.term),
+      }
+      const weight = sought.trust * (counts ? 1 : query.literal === '' ? ranking.identifier : ranking.literal)
       terms[p]!.push({ ...shared, counts, passageIdf, pageIdf, weight, lists: group.lists })
       const exact = group.lists.find((list) => list.surface === sought.term)
       if (term.kind !== 'word' || exact === undefined) return
@@ -296,17 +348,14 @@ function weigh(query: Query, partitions: Partition[], found: Found[]): Plan {
   }
   const counted = shares.filter((share) => share.counts)
   const total = counted.reduce((sum, share) => sum + share.rarity, 0)
-  const exactBits = shares.reduce((bits, share) => bits | (share.term.kind === 'exact' ? share.bit : 0), 0)
+  const exactBits = shares.reduce(
+    (bits, share) => bits | (share.term.term === `=${query.literal}` ? share.bit : 0),
+    0,
+  )
   return {
     terms,
-    relativeScore: ({ score, bits }) => {
-      const relative = Math.min(1, score / Math.max(1e-9, perfect * 2.5))
-      return query.single && exactBits !== 0
-        ? bits & exactBits
-          ? 0.5 + relative / 2
-          : relative / 2
-        : relative
-    },
+    relativeScore: (score) => Math.min(1, score / Math.max(1e-9, perfect * 2.5)),
+    exactBits,
     coverage: (bits) => {
       let sum = 0
       for (const { bit, wholeBits, rarity, trust } of counted) {

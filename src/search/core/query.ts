@@ -1,4 +1,4 @@
-import { chunkForms, exactForms, splitChunks, termKey } from './tokenize.ts'
+import { type Chunk, chunkForms, exactForms, splitChunks, termKey } from './tokenize.ts'
 
 /** One thing to look for. Terms of one identifier share a chunk. */
 export type QueryTerm = {
@@ -12,8 +12,10 @@ export type QueryTerm = {
 
 export type Query = {
   terms: QueryTerm[]
-  /** True when the question is nothing but one identifier or one word. */
-  single: boolean
+  /** Neighbours that are often written as one word (`data set`, `set up`), with the place of the term they stand at. */
+  compounds: { word: string; index: number }[]
+  /** The question itself where it is nothing but an identifier, which is then looked for as written. */
+  literal: string
 }
 
 /** Stop words leave only the question, and only if something else remains. */
@@ -46,7 +48,34 @@ export function parseQuery(text: string): Query {
     }
     position += chunk.parts.length
   })
-  return { terms, single: kept.length === 1 && kept[0]!.kind !== 'unspaced' }
+  return {
+    terms,
+    compounds: findCompounds(chunks, terms),
+    literal: isLiteral(text, chunks) ? text.trim() : '',
+  }
+}
+
+function isLiteral(text: string, chunks: Chunk[]): boolean {
+  if (/\s/.test(text.trim()) || chunks.length === 0) return false
+  return chunks.length > 1 || chunks[0]!.kind === 'identifier'
+    ? chunks.every((chunk) => chunk.kind !== 'unspaced')
+    : false
+}
+
+/** Two words of which one is short; longer ones are rarely joined. */
+function findCompounds(chunks: Chunk[], terms: QueryTerm[]): Query['compounds'] {
+  const compounds: Query['compounds'] = []
+  for (let i = 1; i < chunks.length; i++) {
+    const left = chunks[i - 1]!
+    const right = chunks[i]!
+    if (left.kind !== 'word' || right.kind !== 'word') continue
+    const [a, b] = [left.parts[0]!, right.parts[0]!]
+    if (a.length < 2 || b.length < 2 || Math.min(a.length, b.length) > 4 || a.length + b.length < 5) continue
+    if (stopWords.has(a)) continue
+    const index = terms.findIndex((term) => term.term === a)
+    if (index >= 0) compounds.push({ word: a + b, index })
+  }
+  return compounds
 }
 
 const longestQuery = 2000

@@ -9,6 +9,11 @@ export const ranking = {
   exactForm: 0.5,
   /** A whole identifier beside its parts. */
   identifier: 0.5,
+  /** The same where the question is nothing but the identifier. */
+  literal: 4,
+  /** Words that mean the same, and two words written as one. */
+  synonym: 0.4,
+  compound: 0.7,
   /** The page as a whole beside its best passage. */
   page: 0.6,
   title: 0.3,
@@ -34,9 +39,18 @@ export type ScoredTerm = {
   lists: PostingList[]
   /** False for further forms of a word that another term stands for, which do not count as covered by themselves. */
   counts: boolean
+  /** False for words so common that their positions are not kept. */
+  hasPositions: boolean
 }
 
-export type ScoredPage = { page: number; passage: number; score: number; bits: number }
+export type ScoredPage = {
+  page: number
+  passage: number
+  score: number
+  bits: number
+  /** Passages that have all words of the question in a row, where that was asked. */
+  inARow: number[]
+}
 
 /** Scratch arrays of one partition, kept between queries and always left empty. */
 export class Scorer {
@@ -72,11 +86,15 @@ export class Scorer {
   }
 
   /** The best pages with their best passages, best first; `accepts` is the filter. */
-  score(terms: ScoredTerm[], accepts: (page: number) => boolean, folder: number): ScoredPage[] {
+  score(
+    terms: ScoredTerm[],
+    accepts: (page: number) => boolean,
+    options: { folder: number; inARow: boolean },
+  ): ScoredPage[] {
     const touched: number[] = []
     for (const term of terms) this.addTerm(term, accepts, touched)
-    const candidates = this.firstRound(touched, terms, folder)
-    const refined = this.secondRound(candidates, terms)
+    const candidates = this.firstRound(touched, terms, options.folder)
+    const refined = this.secondRound(candidates, terms, options.inARow)
     for (const page of touched) this.clear(page)
     return refined
   }
@@ -183,7 +201,7 @@ export class Scorer {
         (boostOf[page]! / 16) *
         (folder > 0 && folderOf[page] === folder ? 1 + ranking.folder : 1)
       if (best.length >= ranking.candidates * 2 && score <= least) continue
-      best.push({ page, passage, score, bits: this.passageBits[passage]! | this.pageBits[page]! })
+      best.push({ page, passage, score, bits: this.passageBits[passage]! | this.pageBits[page]!, inARow: [] })
       if (best.length >= ranking.candidates * 4) {
         best.sort(byScore)
         best.length = ranking.candidates
@@ -202,7 +220,7 @@ export class Scorer {
   }
 
   /** Looks at the best passages of the candidates again, now with the distance between words. */
-  private secondRound(candidates: ScoredPage[], terms: ScoredTerm[]): ScoredPage[] {
+  private secondRound(candidates: ScoredPage[], terms: ScoredTerm[], inARow: boolean): ScoredPage[] {
     const { firstPassage } = this.meta
     const passages = new Map<number, PassageWords>()
     for (const candidate of candidates) {
@@ -217,6 +235,9 @@ export class Scorer {
     for (const term of terms) for (const list of term.lists) this.collect(list, term, pages, passages)
 
     const pairs = neighbouringPairs(terms)
+    const places = [
+      ...new Set(terms.filter((term) => term.counts && term.hasPositions).map((term) => term.position)),
+    ].sort((a, b) => a - b)
     for (const candidate of candidates) {
       const first = firstPassage[candidate.page]!
       const base = this.pageBase[candidate.page]! + ranking.page * this.pageScore[candidate.page]!
@@ -225,6 +246,7 @@ export class Scorer {
       for (let i = first; i < firstPassage[candidate.page + 1]!; i++) {
         const words = passages.get(i)
         if (words === undefined && i !== candidate.passage) continue
+        if (inARow && words !== undefined && standInARow(words, places)) candidate.inARow.push(i)
         const near = words === undefined ? 0 : closeness(words, pairs)
         const score = (base + this.passageScore[i]!) * factor * (1 + ranking.proximity * near)
         if (score > bestScore) {
@@ -338,6 +360,13 @@ function closeness(words: PassageWords, pairs: Pair[]): number {
     if (least <= ranking.nearby) total += weight
   }
   return total
+}
+
+function standInARow(words: PassageWords, places: number[]): boolean {
+  const [first, ...others] = places
+  const starts = first === undefined ? undefined : words.get(first)
+  if (starts === undefined) return false
+  return starts.some((start) => others.every((place) => words.get(place)?.includes(start + place - first!)))
 }
 
 function byScore(a: ScoredPage, b: ScoredPage): number {

@@ -65,6 +65,7 @@ export function chunkForms(chunk: Chunk): { term: string; offset: number }[] {
     if (joined.length <= longestTerm) forms.push({ term: joined, offset: 0 })
   }
   for (const exact of exactForms(chunk)) forms.push({ term: exact, offset: 0 })
+  forms.push(...memberForms(chunk))
   return forms
 }
 
@@ -75,6 +76,27 @@ export function exactForms(chunk: Chunk): string[] {
   const forms = [`=${chunk.text}`]
   if (bare !== chunk.text && isIdentifier(bare)) forms.push(`=${bare}`)
   return forms
+}
+
+/** In `app.router.useChat`: `useChat` itself, and the names that end the chain or begin it. */
+function memberForms(chunk: Chunk): { term: string; offset: number }[] {
+  const members = chunk.text.split(/\.|::|->/)
+  if (members.length < 2 || members.length > 6) return []
+  const forms: { term: string; offset: number }[] = []
+  let offset = 0
+  members.forEach((member, i) => {
+    const parts = splitIdentifier(member)
+    if (parts.length > 1) {
+      forms.push({ term: parts.join(''), offset })
+      forms.push({ term: `=${member.replace(/^(?:--?|[$@#.])/, '')}`, offset })
+    }
+    if (i > 0 && i < members.length - 1) {
+      forms.push({ term: `=${members.slice(i).join('.')}`, offset })
+      forms.push({ term: `=${members.slice(0, i + 1).join('.')}`, offset: 0 })
+    }
+    offset += parts.length
+  })
+  return forms.filter(({ term }) => term.length <= longestTerm)
 }
 
 function chunkWidth(chunk: Chunk): number {
@@ -95,7 +117,7 @@ function pushWord(raw: string, chunks: Chunk[]): void {
   if (text.length > longestTerm * 4) text = text.slice(0, longestTerm * 4)
   const parts = splitIdentifier(text)
   if (parts.length === 0) return
-  chunks.push({ text, parts, kind: isIdentifier(text) ? 'identifier' : 'word' })
+  chunks.push({ text, parts, kind: parts.length > 1 || isIdentifier(text) ? 'identifier' : 'word' })
 }
 
 /** True for what is more than a word: inner capitals, underscores, dots, hyphens, sigils. */
@@ -104,7 +126,7 @@ function isIdentifier(text: string): boolean {
 }
 
 function splitIdentifier(text: string): string[] {
-  if (!/[^\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}/u.test(text)) return [text.toLowerCase()]
+  if (!/[^\p{L}\p{N}]|\p{Ll}\p{Lu}|[\p{Lu}\p{N}]\p{Lu}\p{Ll}/u.test(text)) return [text.toLowerCase()]
   const signed = /^\p{L}{1,2}(?:\+\+|#)$/u.exec(text)
   if (signed) return [text.toLowerCase()]
   return text

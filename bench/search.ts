@@ -1,0 +1,139 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import MiniSearch from 'minisearch'
+import { searchFolder } from '../src/bundle/bundle-api.ts'
+import { compileSite } from '../src/compiler/index.ts'
+import { openIndex } from '../src/search/index.ts'
+import { readPassages, type StoredPassage } from '../src/search/testing.ts'
+
+/**
+ * Our search beside SQLite FTS5 and MiniSearch: the same sites, compiled as publishing does, cut into the same passages,
+ * the same field weights where an engine has them, one result a page, the same questions.
+ *
+ *   node bench/search.ts [folder with questions.jsonl and a .tar.gz of each site]
+ */
+type Question = { site: string; question: string; relevant: string[] }
+type Engine = { name: string; ask(question: string): Promise<string[]> }
+type Score = { count: number; first: number; five: number; reciprocal: number; times: number[] }
+
+const folder = process.argv[2] ?? join(import.meta.dirname, '../../shared/retrieval')
+if (!existsSync(join(folder, 'questions.jsonl'))) {
+  console.log(`skipped: there are no questions in ${folder}`)
+} else {
+  await compareEngines()
+}
+
+async function compareEngines(): Promise<void> {
+  const questions = (await readFile(join(folder, 'questions.jsonl'), 'utf8'))
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line) as Question)
+  const scores = new Map<string, Score>()
+  const work = await mkdtemp(join(tmpdir(), 'quire-bench-search-'))
+  try {
+    for (const archive of globSync(join(folder, '*.tar.gz')).sort()) {
+      const site = basename(archive, '.tar.gz')
+      const asked = questions.filter((question) => question.site === site)
+      execFileSync('tar', ['xzf', archive, '-C', work])
+      const bundle = join(work, `${site}-bundle`)
+      await compileSite({ source: join(work, site), into: bundle })
+      const read = (path: string) => readFile(join(bundle, searchFolder, path))
+      const passages = await readPassages(read)
+      for (const engine of [await ownEngine(read), fullTextEngine(passages), miniSearchEngine(passages)]) {
+        await measure(engine, asked, scores, site)
+      }
+    }
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+  for (const [name, score] of scores) printScore(name, score)
+}
+
+async function measure(
+  engine: Engine,
+  questions: Question[],
+  scores: Map<string, Score>,
+  site: string,
+): Promise<void> {
+  const mine = emptyScore()
+  const sum = scores.get(engine.name) ?? emptyScore()
+  scores.set(engine.name, sum)
+  for (const { question, relevant } of questions) {
+    const started = performance.now()
+    const found = (await engine.ask(question)).slice(0, 10)
+    const time = performance.now() - started
+    const rank = found.findIndex((path) => relevant.includes(path)) + 1
+    for (const score of [mine, sum]) {
+      score.count++
+      score.times.push(time)
+      if (rank === 1) score.first++
+      if (rank >= 1 && rank <= 5) score.five++
+      if (rank >= 1) score.reciprocal += 1 / rank
+    }
+  }
+  printScore(`${site}: ${engine.name}`, mine)
+}
+
+function emptyScore(): Score {
+  return { count: 0, first: 0, five: 0, reciprocal: 0, times: [] }
+}
+
+function printScore(name: string, { count, first, five, reciprocal, times }: Score): void {
+  if (count === 0) return
+  const percent = (value: number) => ((100 * value) / count).toFixed(1).padStart(5)
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(1)
+  console.log(
+    `${name.padEnd(32)} ${String(count).padStart(4)} questions  R@1 ${percent(first)}  R@5 ${percent(five)}  ` +
+      `MRR@10 ${percent(reciprocal)}  p50 ${at(0.5)} ms  p99 ${at(0.99)} ms`,
+  )
+}
+
+async function ownEngine(read: (path: string) => Promise<Uint8Array>): Promise<Engine> {
+  const index = await openIndex({ read })
+  return {
+    name: 'quire',
+    ask: async (question) => (await index.search({ query: question, limit: 10 })).map((hit) => hit.path),
+  }
+}
+
+function fullTextEngine(passages: StoredPassage[]): Engine {
+  const database = new DatabaseSync(':memory:')
+  database.exec(
+    "create virtual table passages using fts5(title, heading, path, text, code, tokenize = 'porter unicode61')",
+  )
+  const insert = database.prepare('insert into passages values (?, ?, ?, ?, ?)')
+  database.exec('begin')
+  for (const { title, heading, path, text, code } of passages) insert.run(title, heading, path, text, code)
+  database.exec('commit')
+  const select = database.prepare(
+    'select path from passages where passages match ? order by bm25(passages, 3, 2, 1.5, 1, 0.5) limit 200',
+  )
+  return {
+    name: 'SQLite FTS5 (porter)',
+    ask: async (question) => {
+      const words = question.match(/[\p{L}\p{N}_]+/gu) ?? []
+      if (words.length === 0) return []
+      const rows = select.all(words.map((word) => `"${word}"`).join(' OR '))
+      return [...new Set(rows.map((row) => String(row['path'])))]
+    },
+  }
+}
+
+function miniSearchEngine(passages: StoredPassage[]): Engine {
+  const index = new MiniSearch<StoredPassage & { id: number }>({
+    fields: ['title', 'heading', 'path', 'text', 'code'],
+    storeFields: ['path'],
+    searchOptions: { boost: { title: 3, heading: 2, path: 1.5, text: 1, code: 0.5 } },
+  })
+  index.addAll(passages.map((passage, id) => ({ ...passage, id })))
+  return {
+    name: 'MiniSearch',
+    ask: async (question) => [...new Set(index.search(question).map((hit) => String(hit['path'])))],
+  }
+}

@@ -16,6 +16,27 @@
   let asked = 0
   let engine
 
+  // Where a server answers searches it is asked first; the index in the bundle stands in for it.
+  const server =
+    quire.settings.search && quire.settings.search.type === 'server' ? quire.settings.search : null
+  const askServer = async (request) => {
+    const answer = await fetch(server.endpoint, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(server.key ? { authorization: `Bearer ${server.key}` } : {}),
+      },
+      body: JSON.stringify({ query: request.query, pageSize: request.limit, filter: request.filter }),
+    })
+    if (!answer.ok) throw new Error(`The search answered ${answer.status}.`)
+    return (await answer.json()).map((hit) => ({
+      path: hit.path.replace(/^\//, ''),
+      content: hit.content,
+      title: (hit.metadata && hit.metadata.title) || hit.path,
+      heading: (hit.metadata && hit.metadata.heading) || '',
+      anchor: hit.metadata && hit.metadata.anchor,
+    }))
+  }
   const load = () => {
     engine ||= quire
       .loadScript(engineAddress)
@@ -189,13 +210,8 @@
     let hits
     try {
       const search = await load()
-      hits = await search.search({
-        query,
-        limit: 12,
-        asYouType: true,
-        filter,
-        currentPath: document.body.dataset.page,
-      })
+      const request = { query, limit: 12, asYouType: true, filter, currentPath: document.body.dataset.page }
+      hits = await (server ? askServer(request).catch(() => search.search(request)) : search.search(request))
     } catch (error) {
       if (turn === asked) list.replaceChildren(make('div', 'search-empty', error.message))
       return

@@ -186,6 +186,11 @@ function renderImage(element: Element, state: State): string {
       ? `<span class="foreign-image">${escapeText(label)}</span>`
       : `<a class="foreign-image" ${link} target="_blank" rel="noopener">${imageIcon()}<span>${escapeText(label)}</span></a>`
   }
+  if (src === '' || src === undefined || src === null) {
+    return typeof alt === 'string' && alt !== ''
+      ? `<span class="foreign-image">${imageIcon()}<span>${escapeText(alt)}</span></span>`
+      : ''
+  }
   const alternative = alt === undefined || alt === null ? ' alt=""' : ''
   const lazy = element.properties.loading ? '' : ' loading="lazy"'
   return renderElement(element, state, `${alternative}${lazy} decoding="async"`)

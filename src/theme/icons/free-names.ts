@@ -4,6 +4,8 @@ export const freeNames: ReadonlyMap<string, readonly string[]> = new Map(
     'rocket-launch': ['rocket'],
     'waveform-lines': ['wave-square', 'audio-lines'],
     waveform: ['wave-square', 'audio-lines'],
+    'rabbit-running': ['rabbit', 'bolt'],
+    rabbit: ['rabbit', 'bolt'],
     elephant: ['database'],
     sparkle: ['wand-magic-sparkles'],
     'brackets-curly': ['braces', 'code'],

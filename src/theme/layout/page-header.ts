@@ -13,9 +13,11 @@ export function renderPageHeader(context: PageContext): string {
     page.feedHref === undefined
       ? ''
       : `<a class="button" href="${escapeAttribute(page.feedHref)}">${renderIconString('rss')}${escapeText(words.feed)}</a>`
+  const actions = feed + renderContextualMenu(context)
   return `<header class="page-header">
-${renderBreadcrumbs(context)}<div class="page-title-row"><h1 class="page-title">${escapeText(page.title)}${badges}</h1><div class="page-actions">${feed}${renderContextualMenu(context)}</div></div>
+${renderBreadcrumbs(context)}<h1 class="page-title">${escapeText(page.title)}${badges}</h1>
 ${page.description === '' ? '' : `<p class="page-description">${escapeText(page.description)}</p>`}
+${actions === '' ? '' : `<div class="page-actions">${actions}</div>`}
 </header>`
 }
 

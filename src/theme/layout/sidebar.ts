@@ -28,7 +28,7 @@ function renderDrawerExtras({ page, site, words }: PageContext): string {
   const other = links
     .map(
       (link) =>
-        `<a class="drawer-link" href="${escapeAttribute(link.href)}">${escapeText(link.label || 'GitHub')}</a>`,
+        `<a class="drawer-link" href="${escapeAttribute(link.href)}">${escapeText(/^(github)?$/i.test(link.label) ? 'GitHub' : link.label)}</a>`,
     )
     .join('')
   return tabs === '' && other === '' ? '' : `<div class="drawer-only">${tabs}${other}</div>\n`

@@ -45,7 +45,7 @@ function renderPrimary({ page }: PageContext): string {
   const { primary } = page.navbar
   if (primary === undefined) return ''
   if (primary.kind === 'github') {
-    return `<a class="top-link top-github" href="${escapeAttribute(primary.href)}" target="_blank" rel="noopener">${iconMarkup('brands', 'github') ?? ''}${escapeText(primary.label || 'GitHub')}</a>`
+    return `<a class="top-link top-github" href="${escapeAttribute(primary.href)}" target="_blank" rel="noopener">${iconMarkup('brands', 'github') ?? ''}${escapeText(/^(github)?$/i.test(primary.label) ? 'GitHub' : primary.label)}</a>`
   }
   return `<a class="button button-primary" href="${escapeAttribute(primary.href)}"${primary.external ? ' target="_blank" rel="noopener"' : ''}>${escapeText(primary.label)}${renderIconString('chevron-right')}</a>`
 }

@@ -314,6 +314,7 @@ function planEndpoint(
     if (meta.openapi !== undefined && findSpec(specs, meta.openapi, context) !== undefined) return undefined
     const missing = missingEndpoint(wanted, { file, specs })
     problems.addAll([missing.problem])
+    if (missing.substitute !== undefined) return { type: 'operation', operation: missing.substitute }
     return { type: 'missing', markdown: missing.markdown }
   }
   return meta.api === undefined ? undefined : { type: 'manual', api: meta.api }

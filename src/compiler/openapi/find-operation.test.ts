@@ -90,3 +90,17 @@ test('names near matches of a missing operation', () => {
   assert.match(missing.markdown, /`POST \/plant`/)
   assert.match(missingEndpoint('GET /x', { file: 'p.mdx', specs: [] }).problem.hint, /No specification/)
 })
+
+test('offers the same operation of another specification in the place of a missing one', () => {
+  const original = moved(garden, 'garden.yaml')
+  const translated = specFrom('fr/garden.yaml', 'openapi: 3.0.0\npaths: {}\n')
+  const missing = missingEndpoint('/fr/garden.yaml GET /plants', {
+    file: 'fr/page.mdx',
+    specs: [translated, original, events],
+  })
+  assert.equal(missing.substitute?.file, 'garden.yaml')
+  assert.match(missing.problem.message, /fr\/garden\.yaml has no "GET \/plants"/)
+  assert.match(missing.problem.hint, /garden\.yaml is shown instead/)
+  const unknown = missingEndpoint('nowhere.yaml GET /plants', { file: 'p.mdx', specs: [original] })
+  assert.match(unknown.problem.message, /no specification "nowhere\.yaml"/)
+})

@@ -1,41 +1,86 @@
 import type { Problem } from '../compiler-api.ts'
 import { listOperations } from './list-operations.ts'
-import { parseReference } from './find-operation.ts'
-import type { LoadedSpec } from './openapi-api.ts'
+import { findOperation, findSpec, parseReference, type Reference } from './find-operation.ts'
+import type { LoadedSpec, Operation } from './openapi-api.ts'
 
-/** What takes the place of an operation that no specification has: a report to the author, a page for the reader. */
-export type MissingEndpoint = { problem: Problem; markdown: string; title: string; nearest: string[] }
+/** What takes the place of an operation that a specification lacks: a report to the author, a page for the reader. */
+export type MissingEndpoint = {
+  problem: Problem
+  markdown: string
+  title: string
+  nearest: string[]
+  /** The same operation in another specification, such as the original of a translation: better than nothing to a reader. */
+  substitute?: Operation
+}
 
 export function missingEndpoint(
   reference: string,
   input: { file: string; line?: number; column?: number; specs: readonly LoadedSpec[] },
 ): MissingEndpoint {
-  const nearest = nearestReferences(reference, input.specs)
+  const { specs } = input
   const parsed = parseReference(reference)
-  const title = parsed?.type === 'operation' ? `${parsed.method} ${parsed.path}` : reference.trim()
-  const known = nearest.map((name) => `"${name}"`).join(', ')
-  const files = input.specs.map((spec) => spec.file).join(', ')
-  const hint =
-    input.specs.length === 0
-      ? 'No specification was found: add an OpenAPI file to the project, or name it under "openapi" in docs.json.'
-      : nearest.length === 0
-        ? `Correct the method and path, or add the operation to ${files}.`
-        : `Did you mean ${known}? Otherwise add the operation to ${files}.`
+  const named = parsed?.file === undefined ? undefined : findSpec(specs, parsed.file, { from: input.file })
+  const nearest = nearestReferences(reference, named === undefined ? specs : [named])
+  const substitute = named === undefined ? undefined : substituteFor(parsed, named, specs)
+  const title = titleOf(parsed, reference)
+  const hint = hintFor({ specs, named, nearest, substitute })
   const list = nearest.map((name) => `- \`${name}\``).join('\n')
   const markdown = [
     `This page describes \`${title}\`, which the API specification does not contain.`,
     ...(list === '' ? [] : [`The specification has these, which come near:\n\n${list}`]),
   ].join('\n\n')
-  const problem: Problem = {
-    severity: 'warning',
-    code: 'missing_operation',
-    file: input.file,
-    line: input.line ?? 1,
-    column: input.column ?? 1,
-    message: `No specification has "${reference.trim()}".`,
-    hint,
+  const message =
+    named !== undefined
+      ? `The specification ${named.file} has no "${title}".`
+      : parsed?.file !== undefined
+        ? `There is no specification "${parsed.file}".`
+        : `No specification has "${title}".`
+  const place = { file: input.file, line: input.line ?? 1, column: input.column ?? 1 }
+  const problem: Problem = { severity: 'warning', code: 'missing_operation', ...place, message, hint }
+  return { problem, markdown, title, nearest, ...(substitute === undefined ? {} : { substitute }) }
+}
+
+function titleOf(parsed: Reference | undefined, reference: string): string {
+  if (parsed?.type === 'operation') return `${parsed.method} ${parsed.path}`
+  return parsed?.type === 'webhook' ? `webhook ${parsed.name}` : reference.trim()
+}
+
+function hintFor(input: {
+  specs: readonly LoadedSpec[]
+  named: LoadedSpec | undefined
+  nearest: string[]
+  substitute: Operation | undefined
+}): string {
+  const { specs, named, nearest, substitute } = input
+  if (specs.length === 0) {
+    return 'No specification was found: add an OpenAPI file to the project, or name it under "openapi" in docs.json.'
   }
-  return { problem, markdown, title, nearest }
+  const target = named?.file ?? fileList(specs)
+  if (substitute !== undefined)
+    return `That of ${substitute.file} is shown instead; add the operation to ${target}.`
+  if (nearest.length === 0) return `Correct the method and path, or add the operation to ${target}.`
+  return `Did you mean ${nearest.map((name) => `"${name}"`).join(', ')}? Otherwise add the operation to ${target}.`
+}
+
+function fileList(specs: readonly LoadedSpec[]): string {
+  const names = specs.slice(0, 4).map((spec) => spec.file)
+  return specs.length > 4 ? `${names.join(', ')} or one of ${specs.length - 4} more` : names.join(' or ')
+}
+
+function substituteFor(
+  parsed: Reference | undefined,
+  named: LoadedSpec,
+  specs: readonly LoadedSpec[],
+): Operation | undefined {
+  if (parsed === undefined || parsed.type === 'spec') return undefined
+  const plain = parsed.type === 'webhook' ? `webhook ${parsed.name}` : `${parsed.method} ${parsed.path}`
+  const namesake = (spec: LoadedSpec) => baseName(spec.file) === baseName(named.file)
+  const others = specs.filter((spec) => spec !== named)
+  return findOperation(others.filter(namesake), plain) ?? findOperation(others, plain)
+}
+
+function baseName(file: string): string {
+  return file.slice(file.lastIndexOf('/') + 1)
 }
 
 function nearestReferences(reference: string, specs: readonly LoadedSpec[]): string[] {

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,23 +26,19 @@ export function readRunning(folder: string): Service | null {
   const file = join(folder, 'service.json')
   if (!existsSync(file)) return null
   const service: Service = JSON.parse(readFileSync(file, 'utf8'))
-  if (service.pids.every((pid) => isOurs(pid, folder))) return service
-  for (const pid of service.pids) if (isOurs(pid, folder)) process.kill(pid, 'SIGKILL')
-  rmSync(folder, { recursive: true, force: true })
-  return null
+  return service.pids.every((pid) => isOurs(pid, folder)) ? service : null
 }
 
 export function writeRunning(folder: string, service: Service): void {
   writeFileSync(join(folder, 'service.json'), JSON.stringify(service))
 }
 
+/** Ends what runs for a folder, also what a start that failed left behind, and removes the folder. */
 export async function endService(folder: string): Promise<boolean> {
-  const file = join(folder, 'service.json')
-  if (!existsSync(file)) return false
-  const { pids }: Service = JSON.parse(readFileSync(file, 'utf8'))
+  if (!existsSync(folder)) return false
   for (const signal of ['SIGINT', 'SIGKILL'] as const) {
-    for (const pid of pids) if (isOurs(pid, folder)) process.kill(pid, signal)
-    for (let tries = 0; tries < 50 && pids.some((pid) => isOurs(pid, folder)); tries++) await pause(100)
+    for (const pid of findPrograms(folder)) process.kill(pid, signal)
+    for (let tries = 0; tries < 50 && findPrograms(folder).length > 0; tries++) await pause(100)
   }
   rmSync(folder, { recursive: true, force: true })
   return true
@@ -117,10 +113,16 @@ export async function untilReady(name: string, folder: string, attempt: () => Pr
   }
 }
 
+function findPrograms(folder: string): number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && isOurs(pid, folder))
+}
+
 /** A pid alone may be another program's by now: ours was started with its folder. */
 function isOurs(pid: number, folder: string): boolean {
   try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`HOME=${folder}`)
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`HOME=${folder}`)
   } catch {
     return false
   }

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { findBrowser } from './browser.ts'
 import { startPostgres } from './postgres.ts'
 import { startS3 } from './s3.ts'
-import { readRunning, type Service, serviceFolder, writeRunning } from './service.ts'
+import { endService, readRunning, type Service, serviceFolder, writeRunning } from './service.ts'
 
 const starters: Record<string, (folder: string) => Promise<Service>> = {
   postgres: startPostgres,
@@ -23,6 +23,7 @@ async function start(wanted: string[]): Promise<void> {
     let service = readRunning(folder)
     if (service === null) {
       console.error(`Starting ${name} …`)
+      await endService(folder) // What an earlier start left half done.
       mkdirSync(folder, { recursive: true, mode: 0o755 })
       service = await starters[name]!(folder)
       writeRunning(folder, service)

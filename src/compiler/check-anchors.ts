@@ -1,17 +1,33 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { relativeHref } from './address-book.ts'
 import type { AnchorUse } from './passes/render-content.ts'
 import type { ProblemList } from './problems.ts'
 
-/** Tells of links whose anchor is no heading of the page they lead to. */
+/** A link whose anchor is spelled otherwise than the heading's id, and the id it means. */
+export type AnchorCorrection = { use: AnchorUse; id: string }
+
+/**
+ * Tells of links whose anchor is no heading of the page they lead to. Where one heading differs only in its marks
+ * (`#robotstxt` and `#robots-txt`), the link is put right.
+ */
 export function checkAnchors(
   pages: { ids: ReadonlyMap<string, ReadonlySet<string>>; anchorUses: readonly AnchorUse[] },
   problems: ProblemList,
-): void {
-  for (const { page, hash, place, written } of pages.anchorUses) {
+): AnchorCorrection[] {
+  const corrections: AnchorCorrection[] = []
+  const byPlainId = new Map<string, Map<string, string>>()
+  for (const use of pages.anchorUses) {
+    const { page, hash, place, written } = use
     const ids = pages.ids.get(page)
-    if (ids === undefined || (ids.size === 0 && pages.ids.has(page) === false)) continue
+    if (ids === undefined) continue
     const wanted = decode(hash)
     if (ids.has(wanted) || ids.has(hash) || wanted === 'top' || wanted.startsWith(':~:text=')) continue
-    const near = nearest(wanted, ids)
+    const known = byPlainId.get(page) ?? new Map([...ids].reverse().map((id) => [plain(id), id]))
+    byPlainId.set(page, known)
+    const meant = known.get(plain(wanted))
+    if (meant !== undefined) corrections.push({ use, id: meant })
+    const near = meant ?? nearest(wanted, ids)
     problems.add(place, {
       code: 'broken_anchor',
       message: `The link "${written}" leads to no heading of /${page}.`,
@@ -21,6 +37,34 @@ export function checkAnchors(
           : `Did you mean #${near}?`,
     })
   }
+  return corrections
+}
+
+/** Writes the right anchors into the pages that spelled them otherwise. */
+export function correctAnchors(into: string, corrections: readonly AnchorCorrection[]): void {
+  const byPage = new Map<string, AnchorCorrection[]>()
+  for (const correction of corrections) {
+    const list = byPage.get(correction.use.from) ?? []
+    list.push(correction)
+    byPage.set(correction.use.from, list)
+  }
+  for (const [page, list] of byPage) {
+    const file = join(into, `${page}.html`)
+    let html = readFileSync(file, 'utf8')
+    for (const { use, id } of list) {
+      const path = use.page === page ? '' : relativeHref(`${page}.html`, `${use.page}.html`)
+      html = html.replaceAll(
+        `href="${path}#${escapeAttribute(use.hash)}"`,
+        `href="${path}#${escapeAttribute(id)}"`,
+      )
+    }
+    rmSync(file) // The file may be the cache's own under a second name, which must not change.
+    writeFileSync(file, html)
+  }
+}
+
+function plain(id: string): string {
+  return id.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }
 
 function decode(hash: string): string {
@@ -32,10 +76,10 @@ function decode(hash: string): string {
 }
 
 function nearest(wanted: string, ids: ReadonlySet<string>): string | undefined {
-  const plain = (id: string) => id.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
   const target = plain(wanted)
-  return (
-    [...ids].find((id) => plain(id) === target) ??
-    [...ids].find((id) => target.length > 3 && plain(id).startsWith(target))
-  )
+  return target.length > 3 ? [...ids].find((id) => plain(id).startsWith(target)) : undefined
+}
+
+function escapeAttribute(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 }

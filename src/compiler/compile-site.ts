@@ -15,7 +15,7 @@ import { mathFiles, mermaidFiles, renderFailedPage, themeAssets } from '../theme
 import { createAddressBook } from './address-book.ts'
 import { writeBundleFile } from './bundle-files.ts'
 import type { FailedPage, Problem } from './compiler-api.ts'
-import { checkAnchors } from './check-anchors.ts'
+import { checkAnchors, correctAnchors } from './check-anchors.ts'
 import { checkRedirects } from './check-redirects.ts'
 import { copyAssets } from './copy-assets.ts'
 import { defined } from './loose-json.ts'
@@ -106,7 +106,7 @@ export async function compileSite(options: CompileOptions): Promise<CompileResul
     },
   })
   await copying
-  checkAnchors(pages, problems)
+  correctAnchors(options.into, checkAnchors(pages, problems))
   checkRedirects(plan, settings, problems)
   writeFailedPages(plan, pages.failed, assets)
   if (pages.needs.math) for (const file of mathFiles()) writeBundleFile(options.into, file.path, file.content)
@@ -180,8 +180,9 @@ export class PageRecords {
     for (const use of page.anchorUses) this.anchorUses.push(use)
     for (const { page: target, text } of page.linkTexts) {
       const texts = this.linkTexts.get(target) ?? new Set<string>()
-      if (texts.size < 20) texts.add(text)
-      this.linkTexts.set(target, texts)
+      texts.add(text)
+      // The first of the alphabet stay, so that the order in which pages arrive does not matter.
+      this.linkTexts.set(target, texts.size > 40 ? new Set([...texts].sort().slice(0, 20)) : texts)
     }
   }
 }

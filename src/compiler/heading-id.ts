@@ -8,7 +8,7 @@ export function headingId(text: string): string {
     .toLowerCase()
     .replaceAll("'", '’')
     .replace(/[\s.]+/g, '-')
-    .replace(/[()[\]{}<>"“”`?!,;:*=+^~|\\#%$@]/g, '')
+    .replace(/[()[\]{}<>"“”`?!,;:*=+^~|\\#%@]/g, '')
     .replace(/-{2,}/g, '-')
     .replace(/^-+|-+$/g, '')
 }

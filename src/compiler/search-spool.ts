@@ -29,7 +29,7 @@ export class SearchSpool {
       readSync(this.#file, bytes, 0, length, offset)
       const page = JSON.parse(bytes.toString('utf8')) as IndexedPage
       const texts = linkTexts.get(page.path)
-      yield texts === undefined ? page : { ...page, linkTexts: [...texts].sort() }
+      yield texts === undefined ? page : { ...page, linkTexts: [...texts].sort().slice(0, 20) }
     }
   }
 

@@ -12,6 +12,7 @@ import {
   isCallable,
   isValueObject,
   Markup,
+  matchPlaces,
   Native,
   PageComponent,
   Pattern,
@@ -96,7 +97,9 @@ export class Evaluator {
     if (typeof object === 'string' || Array.isArray(object)) {
       if (name === 'length') return object.length
       if (/^\d+$/.test(name)) return object[Number(name)]
+      if (name === 'index' && Array.isArray(object)) return matchPlaces.get(object)
     }
+    if (object instanceof Pattern && name === 'lastIndex') return object.lastIndex
     if (isValueObject(object)) return Object.hasOwn(object, name) ? object[name] : undefined
     return findMethod(object, name, this.budget)
   }
@@ -361,7 +364,8 @@ function assign(evaluator: Evaluator, target: Node, value: Value, scope: Scope):
     } else if (isValueObject(object)) {
       evaluator.budget.grow(1)
       object[key] = value
-    } else throw new EvaluationError('wrong-type', 'Something that is no object is written to.')
+    } else if (object instanceof Pattern && key === 'lastIndex') object.lastIndex = toNumber(value)
+    else throw new EvaluationError('wrong-type', 'Something that is no object is written to.')
     return value
   }
   bindPattern(evaluator, target, value, scope, 'assign')

@@ -1,5 +1,5 @@
 import { type Budget, evaluationLimits } from './budget.ts'
-import { createObject, EvaluationError, Native, Pattern, type Value } from './values.ts'
+import { createObject, EvaluationError, Native, Pattern, type Value, matchPlaces } from './values.ts'
 
 type Call = (callee: Value, args: Value[]) => Value
 type Method<Receiver> = (receiver: Receiver, args: Value[], call: Call, budget: Budget) => Value
@@ -115,15 +115,27 @@ const numberMethods = new Map<string, Method<number>>([
 const booleanMethods = new Map<string, Method<boolean>>([['toString', (flag) => String(flag)]])
 
 const patternMethods = new Map<string, Method<Pattern>>([
-  ['test', (pattern, [text]) => compile(pattern, toText(text)).test(toText(text))],
+  ['test', (pattern, [text]) => execute(pattern, toText(text)) !== null],
   [
     'exec',
     (pattern, [text]) => {
-      const found = compile(pattern, toText(text)).exec(toText(text))
-      return found === null ? null : [...found]
+      const found = execute(pattern, toText(text))
+      if (found === null) return null
+      const match: Value[] = [...found]
+      matchPlaces.set(match, found.index)
+      return match
     },
   ],
 ])
+
+/** Runs a pattern once; a global one goes on after its last match. */
+function execute(pattern: Pattern, text: string): RegExpExecArray | null {
+  const compiled = compile(pattern, text)
+  compiled.lastIndex = pattern.lastIndex
+  const found = compiled.exec(text)
+  pattern.lastIndex = compiled.lastIndex
+  return found
+}
 
 const arrayMethods = new Map<string, Method<Value[]>>([
   ['map', (list, [fn], call) => list.map((item, index) => call(fn, [item, index, list]))],

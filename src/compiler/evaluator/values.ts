@@ -71,9 +71,10 @@ export class PageComponent {
   }
 }
 
-/** A regular expression literal. */
+/** A regular expression literal, with the place where a global one goes on. */
 export class Pattern {
   readonly kind = 'pattern'
+  lastIndex = 0
   readonly source: string
   readonly flags: string
 
@@ -146,6 +147,9 @@ export class Scope {
     return this.#parent?.assign(name, value) ?? false
   }
 }
+
+/** Where in a text a match stands: what `match.index` reads. */
+export const matchPlaces = new WeakMap<Value[], number>()
 
 /** Why page code stopped. */
 export class EvaluationError extends Error {

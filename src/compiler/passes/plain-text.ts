@@ -11,3 +11,9 @@ export function plainText(nodes: readonly Nodes[]): string {
   }
   return text
 }
+
+/** The words of a heading without those of components in it, such as a badge. */
+export function headingText(nodes: readonly Nodes[]): string {
+  const own = plainText(nodes.filter((node) => !(node.type === 'element' && node.data?.call !== undefined)))
+  return own.trim() === '' ? plainText(nodes) : own
+}

@@ -21,11 +21,11 @@ import { type Place, type ProblemList, placeOfOffset } from '../problems.ts'
 import { isHtmlElement } from './html-names.ts'
 import type { PageModule, PageModules } from './page-modules.ts'
 import { parseHtml, safeStylesheet, sanitizeElement } from './sanitize-element.ts'
-import { plainText } from './plain-text.ts'
+import { headingText, plainText } from './plain-text.ts'
 import { reportUnknownProps } from './component-props.ts'
 
 /** A link with an anchor into another page, checked when all pages are rendered. */
-export type AnchorUse = { page: string; hash: string; place: Place; written: string }
+export type AnchorUse = { from: string; page: string; hash: string; place: Place; written: string }
 
 /** What a component was called with, kept beside what the theme made of it, for whoever reads the page as text. */
 export type ComponentRecord = { name: string; props: Record<string, unknown>; children: ElementContent[] }
@@ -135,7 +135,13 @@ export class ContentRenderer {
         return target.href
       case 'here':
         if (target.hash !== '') {
-          this.anchorUses.push({ page: pagePath, hash: target.hash, place: this.#place, written })
+          this.anchorUses.push({
+            from: pagePath,
+            page: pagePath,
+            hash: target.hash,
+            place: this.#place,
+            written,
+          })
         }
         return `#${target.hash}`
       case 'forbidden':
@@ -175,7 +181,13 @@ export class ContentRenderer {
         : `${siteUrl}/${target.path}${target.query}${fragment(target.hash)}`
     }
     if (target.hash !== '') {
-      this.anchorUses.push({ page: target.path, hash: target.hash, place: this.#place, written })
+      this.anchorUses.push({
+        from: pagePath,
+        page: target.path,
+        hash: target.hash,
+        place: this.#place,
+        written,
+      })
       if (target.path === pagePath) return fragment(target.hash)
     }
     return relativeHref(`${pagePath}.html`, `${target.path}.html`) + target.query + fragment(target.hash)
@@ -457,7 +469,7 @@ export class ContentRenderer {
     heading.properties.id =
       ownId !== undefined
         ? this.ids.claim(ownId)
-        : (generated ?? this.ids.unique(headingId(plainText(children))))
+        : (generated ?? this.ids.unique(headingId(headingText(children))))
     return ready
   }
 

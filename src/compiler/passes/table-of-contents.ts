@@ -1,5 +1,5 @@
 import type { ElementContent } from 'hast'
-import { plainText } from './plain-text.ts'
+import { headingText } from './plain-text.ts'
 
 /** The headings of a page that have an id, in reading order. */
 export function tableOfContents(
@@ -11,7 +11,7 @@ export function tableOfContents(
     const { id, className } = node.properties
     const hidden = Array.isArray(className) && className.includes('sr-only')
     if (/^h[1-4]$/.test(node.tagName) && typeof id === 'string' && !hidden) {
-      const label = plainText(node.children).replace(/\s+/g, ' ').trim()
+      const label = headingText(node.children).replace(/\s+/g, ' ').trim()
       if (label !== '') found.push({ depth: Number(node.tagName.slice(1)), id, label })
       return
     }

@@ -94,7 +94,7 @@ test('a field shows name, type, place, default and whether it is required', () =
   const html = render('ParamField', { body: 'user.id', type: 'string', required: true, default: 'me' }, [
     paragraph('Who'),
   ])
-  assert.match(html, /class="field-name" href="#field-user-id">user\.id</)
+  assert.match(html, /class="field-name" href="#param-user-id">user\.id</)
   assert.match(html, /field-type">string/)
   assert.match(html, /required/)
   assert.match(html, /default: <\/span>me/)

@@ -28,7 +28,7 @@ function field(input: {
     props.default === undefined ? undefined : (textProp(props, 'default') ?? JSON.stringify(props.default))
   return [
     renderField({
-      id: outer.id ?? page.uniqueId(`field-${slug(input.name, 'field')}`),
+      id: outer.id ?? page.uniqueId(`param-${slug(input.name, 'field')}`),
       className: outer.className,
       name: input.name,
       type: textProp(props, 'type'),

@@ -10,7 +10,7 @@ import {
 } from 'fastify-type-provider-zod'
 import type { Logger } from 'pino'
 import { assistantRoutes, defaultAssistantSettings } from '../assistant/index.ts'
-import { hideSignature, objectRoutes, rewriteObjectUrl } from '../backends/index.ts'
+import { objectRoutes, rewriteObjectUrl } from '../backends/index.ts'
 import { exportsRoutes } from '../exports/index.ts'
 import {
   ApiError,
@@ -189,7 +189,7 @@ function createApp({ settings, logger }: AppDependencies): FastifyInstance {
   })
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
-    request.log.debug({ method: request.method, url: hideSignature(request.url) }, 'request')
+    request.log.debug({ method: request.method, url: request.url }, 'request')
   })
   return app
 }

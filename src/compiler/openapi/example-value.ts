@@ -17,6 +17,8 @@ import { xmlText } from './xml-example.ts'
 const maximumDepth = 7
 const maximumNodes = 120
 const maximumExamples = 12
+/** Stands where a schema allows every value. */
+const anything = '<any>'
 
 export type ExampleOptions = {
   direction: Direction
@@ -62,7 +64,9 @@ export function contentExamples(
   if (fromSchema.length > 1)
     return fromSchema.map((value, index) => view(`Example ${index + 1}`, '', value, false))
   if (schema === undefined || isBinary(spec, mediaType, schema)) return []
-  return [view('Example', '', exampleValue(spec, schema, input.options), fromSchema.length === 0)]
+  const made = exampleValue(spec, schema, input.options)
+  const isEmpty = typeof made === 'object' && made !== null && Object.keys(made).length === 0
+  return isEmpty || made === anything ? [] : [view('Example', '', made, fromSchema.length === 0)]
 }
 
 export function exampleLanguage(mediaType: string): string {
@@ -192,7 +196,7 @@ function scalarValue(schema: JsonObject, type: string | undefined, name: string)
   if (type === 'boolean') return true
   if (type === 'integer' || type === 'number') return numberValue(schema, type)
   if (type === 'string') return stringValue(schema, name)
-  return type === 'null' ? null : '<any>'
+  return type === 'null' ? null : anything
 }
 
 function numberValue(schema: JsonObject, type: 'integer' | 'number'): number {

@@ -267,7 +267,13 @@ function bodySection(model: OperationModel, page: ComponentContext): ElementCont
   if (body === undefined || (body.contents.length === 0 && body.description === '')) return []
   const children = [
     ...renderText(body.description, page),
-    ...renderContents({ contents: body.contents, page, prefix: 'body', expanded: model.display.expanded }),
+    ...renderContents({
+      contents: body.contents,
+      page,
+      prefix: 'body',
+      said: body.description,
+      expanded: model.display.expanded,
+    }),
   ]
   const note = body.contents.length === 1 ? (body.contents[0]?.mediaType ?? '') : ''
   return section({ id: endpointAnchors.body, title: 'Body', note, required: body.required, page, children })
@@ -279,6 +285,7 @@ function renderContents(input: {
   page: ComponentContext
   prefix: string
   expanded: boolean
+  said: string
 }): ElementContent[] {
   const groups = new Map<unknown, { types: string[]; content: ContentView }>()
   for (const content of input.contents) {
@@ -297,6 +304,7 @@ function renderContents(input: {
             page: input.page,
             prefix: input.prefix,
             expanded: input.expanded,
+            said: input.said,
           })
     if (!several) return fields
     const label = h(
@@ -345,7 +353,8 @@ function renderResponse(input: {
         ]
   const prefix = `response-${response.status.toLowerCase()}`
   const contents =
-    repeated(response, told) ?? renderContents({ contents: response.contents, page, prefix, expanded })
+    repeated(response, told) ??
+    renderContents({ contents: response.contents, page, prefix, expanded, said: response.description })
   const type = response.contents.length === 1 ? (response.contents[0]?.mediaType ?? '') : ''
   const summary = [
     h(
@@ -456,7 +465,13 @@ function renderCallback(callback: CallbackView, page: ComponentContext, expanded
         : [
             h('div', { className: ['endpoint-subtitle'] }, 'Body'),
             renderText(callback.body.description, page),
-            renderContents({ contents: callback.body.contents, page, prefix, expanded }),
+            renderContents({
+              contents: callback.body.contents,
+              page,
+              prefix,
+              expanded,
+              said: callback.body.description,
+            }),
           ],
       callback.responses.length === 0
         ? null

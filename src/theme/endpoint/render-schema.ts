@@ -20,9 +20,11 @@ export function renderParameters(input: Drawing & { parameters: ParameterView[] 
 }
 
 /** A schema at the top of a body or response: the fields of an object stand by themselves, anything else as one field. */
-export function renderSchemaFields(input: Drawing & { schema: SchemaView }): ElementContent[] {
+export function renderSchemaFields(
+  input: Drawing & { schema: SchemaView /** What stands above and need not be said again. */; said?: string },
+): ElementContent[] {
   const { schema, page } = input
-  const said = renderText(schema.description, page)
+  const said = isSame(schema.description, input.said ?? '') ? [] : renderText(schema.description, page)
   if (schema.properties.length > 0 && schema.variants === undefined && schema.items === undefined) {
     return [...said, ...propertyFields(input), ...additionalField(input)]
   }
@@ -37,6 +39,15 @@ export function renderSchemaFields(input: Drawing & { schema: SchemaView }): Ele
       h('div', { className: ['field-body'] }, said, notes(schema), nested(open, { inline: true })),
     ),
   ]
+}
+
+function isSame(one: string, other: string): boolean {
+  const plain = (text: string) =>
+    text
+      .toLowerCase()
+      .replace(/[\s.]+/g, ' ')
+      .trim()
+  return plain(one) === plain(other)
 }
 
 /** Markdown of the specification; the many short texts without any mark take a short way. */

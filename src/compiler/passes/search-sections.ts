@@ -20,7 +20,7 @@ export function searchSections(nodes: readonly ElementContent[]): IndexedSection
   }
   const visit = (node: ElementContent): void => {
     if (node.type === 'text') {
-      text += node.value
+      text += node.value.replace(/\s*\n\s*/g, ' ') // Where a source breaks its lines says nothing of paragraphs.
       return
     }
     if (node.type === 'trustedHtml') {

@@ -30,10 +30,12 @@
       button.parentElement.querySelector('.code').focus()
     })
   }
-  // What scrolls sideways can be reached and scrolled by keyboard.
+  // What scrolls can be reached and scrolled by keyboard.
   const scrollable = () => {
     for (const box of document.querySelectorAll('.code, .table-scroll, .endpoint-path, .math')) {
-      const scrolls = box.scrollWidth > box.clientWidth + 1 && box.clientWidth > 0
+      const wide = box.scrollWidth > box.clientWidth + 1
+      const high = box.scrollHeight > box.clientHeight + 1
+      const scrolls = (wide || high) && box.clientWidth > 0
       if (scrolls) box.tabIndex = 0
       else box.removeAttribute('tabindex')
     }

@@ -251,11 +251,13 @@ test('a docs folder travels without what does not belong, and links inside it tr
   const home = await temporaryFolder(context)
   const folder = join(home, 'docs')
   await writeFile(join(home, 'secret.txt'), 'secret')
-  for (const inside of ['guide', 'node_modules/x', '.git', 'drafts']) {
+  for (const inside of ['guide', 'node_modules/x', '.git', '.quire/objects', 'drafts']) {
     await mkdir(join(folder, inside), { recursive: true })
     await writeFile(join(folder, inside, 'page.mdx'), inside)
   }
   await writeFile(join(folder, 'docs.json'), '{}')
+  await writeFile(join(folder, '.quire/assistant.md'), 'Answer in rhymes.')
+  await writeFile(join(folder, '.quire/quire.sqlite'), 'data of a server')
   await symlink('../secret.txt', join(folder, 'leak.txt'))
   await symlink('..', join(folder, 'guide/loop'))
   await symlink('docs.json', join(folder, 'again.json'))
@@ -266,8 +268,8 @@ test('a docs folder travels without what does not belong, and links inside it tr
   const found = (await readdir(into, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => entry.name)
-  assert.deepEqual(found.sort(), ['again.json', 'docs.json', 'page.mdx'])
-  assert.equal(result.fileCount, 3)
+  assert.deepEqual(found.sort(), ['again.json', 'assistant.md', 'docs.json', 'page.mdx'])
+  assert.equal(result.fileCount, 4)
   assert.equal(gunzipSync(packed).includes('secret'), false)
 })
 

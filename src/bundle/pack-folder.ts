@@ -7,8 +7,8 @@ import { digestBytes } from './manifest.ts'
 import { tarHeader, tarPadding } from './tar-header.ts'
 
 /**
- * A docs folder as .tar.gz, for publishing. Leaves out `node_modules`, `.git`, what `ignore` names and links that lead
- * out of the folder; links inside it travel as the files they point to.
+ * A docs folder as .tar.gz, for publishing. Leaves out `node_modules`, `.git`, what `ignore` names, links that lead out
+ * of the folder, and all of `.quire` but the instructions to the assistant; links inside travel as the files they point to.
  */
 export function packFolder(input: { folder: string; ignore?: (path: string) => boolean }): Readable {
   const source = Readable.from(folderChunks(input), { objectMode: false })
@@ -57,6 +57,7 @@ async function listProjectFiles(input: {
     for (const entry of await readdir(here, { withFileTypes: true })) {
       const path = inside === '' ? entry.name : `${inside}/${entry.name}`
       if (neverPacked.has(entry.name) || input.ignore?.(path)) continue
+      if (/(^|\/)\.quire$/.test(inside) && entry.name !== 'assistant.md') continue // A server's data may lie here.
       let kind: { isDirectory(): boolean; isFile(): boolean } = entry
       if (entry.isSymbolicLink()) {
         const target = await realpath(join(here, entry.name)).catch(() => undefined)
@@ -71,4 +72,4 @@ async function listProjectFiles(input: {
   return found.sort(comparePaths)
 }
 
-const neverPacked = new Set(['node_modules', '.git', '.quire', '.DS_Store', 'Thumbs.db'])
+const neverPacked = new Set(['node_modules', '.git', '.DS_Store', 'Thumbs.db'])

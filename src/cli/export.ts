@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { archiveBundle } from '../bundle/index.ts'
-import { compileSite } from '../compiler/index.ts'
+import { compileSite, folderSpecCache, specFetcher } from '../compiler/index.ts'
 import { readArguments, requireWord } from './command.ts'
 import { describeProblems } from './describe-problems.ts'
 
@@ -45,6 +45,7 @@ async function run(args: string[]): Promise<number> {
       source,
       into: join(work, 'bundle'),
       onProgress: progress.show,
+      fetchSpec: specFetcher({ cache: folderSpecCache(join(cache, 'specs')) }),
       ...(values['no-cache'] ? {} : { cache: join(cache, 'pages') }),
     })
     progress.end()

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { GuardedFetchOptions } from '../../http/index.ts'
-import { fetchSpec, type SpecCache } from './fetch-spec.ts'
+import { fetchSpec, type SpecCache, specFetcher } from './fetch-spec.ts'
+import { folderSpecCache } from './folder-spec-cache.ts'
 
 let server: Server
 let address = ''
@@ -67,5 +71,19 @@ test('refuses pages and internal hosts with a hint', async () => {
   for (const internal of ['http://127.0.0.1/x', 'http://metadata.google.internal/x', 'http://[::1]/x']) {
     const result = await fetchSpec({ address: internal, file: 'docs.json' })
     assert.match(result.problems[0]?.hint ?? '', /internal hosts/)
+  }
+})
+
+test('keeps copies in a folder, and gives the last one when the host is away', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quire-specs-'))
+  try {
+    const fetchText = specFetcher({ cache: folderSpecCache(folder), fetchOptions })
+    assert.equal(await fetchText(address), 'openapi: 3.1.0')
+    status = 500
+    assert.equal(await fetchText(address), 'openapi: 3.1.0')
+    await assert.rejects(fetchText(`${address}?other`), /answered 500/)
+  } finally {
+    status = 200
+    rmSync(folder, { recursive: true })
   }
 })

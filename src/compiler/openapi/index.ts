@@ -11,6 +11,7 @@ export {
   type Reference,
   type ReferenceContext,
 } from './find-operation.ts'
+export { folderSpecCache } from './folder-spec-cache.ts'
 export { listOperations, listSchemas } from './list-operations.ts'
 export { loadSpec, looksLikeSpec } from './load-spec.ts'
 export { type MissingEndpoint, missingEndpoint } from './missing-endpoint.ts'

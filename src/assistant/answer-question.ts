@@ -44,7 +44,7 @@ export async function* answerQuestion(input: AnswerInput): AsyncGenerator<Answer
   yield* callTool(turn, {
     callId: input.newId('call'),
     toolName: 'search',
-    input: { query: understandQuestion(input) },
+    input: { query: turn.query },
   })
   yield { type: 'step-end', reason: 'tool-calls', usage: noTokens }
   if (input.signal.aborted) return
@@ -53,6 +53,8 @@ export async function* answerQuestion(input: AnswerInput): AsyncGenerator<Answer
 
 type AnswerTurn = {
   input: AnswerInput
+  /** The question as it stands alone. */
+  query: string
   currentPage: string | null
   filter: SearchFilter
   passages: Passages
@@ -68,6 +70,7 @@ function startTurn(input: AnswerInput): AnswerTurn {
   const currentPage = place === null ? null : findPagePath(site, siteUrl, place)
   return {
     input,
+    query: understandQuestion(input),
     currentPage,
     filter: effectiveFilter(input.filter, currentPage, site),
     passages: new Passages(siteUrl),
@@ -84,9 +87,11 @@ async function* answerNothing(input: AnswerInput): AsyncGenerator<AnswerEvent> {
 
 async function* answerWithPassages(turn: AnswerTurn): AsyncGenerator<AnswerEvent> {
   const { covered, pieces, quoted } = quotePassages({
-    question: turn.input.question,
+    question: turn.query,
     passages: turn.passages.all,
     siteName: turn.input.site.site.name,
+    pageCount: turn.input.site.site.pages.length,
+    language: turn.filter.language,
   })
   yield { type: 'step-start' }
   for (const passage of quoted) yield { type: 'source-found', source: toSource(passage) }

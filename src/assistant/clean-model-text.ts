@@ -202,8 +202,10 @@ class Cleaning {
       const end = close + run.length
       if (end === this.#pending.length && !this.#atEnd) return false // The closing run may grow longer.
       const code = this.#pending.slice(0, end)
-      if (this.#block.hasTilde && /~/.test(code) && mayHide.test(code)) {
-        this.#take(run.length) // Some readers strike through from tilde to tilde, over the code.
+      const isRead =
+        !(this.#block.hasTilde && code.includes('~')) && !code.slice(run.length, close).includes('`')
+      if (!isRead && mayHide.test(code)) {
+        this.#take(run.length) // Some readers take tildes and backticks inside code for more than they are.
         this.#write('\\`'.repeat(run.length))
         return true
       }

@@ -1,4 +1,7 @@
+import { isCovered } from './judge-coverage.ts'
 import type { Passage } from './passages.ts'
+import { splitSentences, subjectWords } from './question-words.ts'
+import { splitPassage } from './split-passage.ts'
 
 export type Quotation = {
   /** Whether the documentation covers the question, or only comes near it. */
@@ -9,137 +12,144 @@ export type Quotation = {
   quoted: Passage[]
 }
 
-/** Below this share of the question's weight a passage is taken to be about something else. */
-const coverageNeeded = 0.5
-
-/** Without a model: the best sentences and code of the best passages, quoted and cited; or an honest no with the nearest pages. */
-export function quotePassages({
-  question,
-  passages,
-  siteName,
-}: {
+export type QuotationInput = {
+  /** As it stands alone. */
   question: string
+  /** Best first. */
   passages: Passage[]
   siteName: string
-}): Quotation {
-  const best = passages[0]
-  if (!best || Math.max(...passages.slice(0, 3).map((passage) => passage.coverage)) < coverageNeeded) {
+  pageCount: number
+  language: string | undefined
+}
+
+/** Without a model: the best sentences and code of the best passages, quoted and cited; or an honest no with the nearest pages. */
+export function quotePassages(input: QuotationInput): Quotation {
+  const { passages, siteName, question } = input
+  if (!isCovered(input)) {
     return { covered: false, pieces: notCovered(siteName, passages.slice(0, 3)), quoted: [] }
   }
-  const quoted = passages
-    .filter((passage) => passage.score >= best.score * 0.6 && passage.coverage >= coverageNeeded * 0.8)
-    .slice(0, 3)
-  if (quoted.length === 0) quoted.push(best)
-  const words = wordsOf(question)
-  const asksForCode =
-    /\b(how|example|code|command|install|run|configure|set up|use|call|snippet|syntax)\b/i.test(question)
+  const best = passages[0]!
+  const quoted = passages.slice(0, 3).filter((passage) => passage.score >= best.score * 0.5)
+  const asked = weigh(subjectWords(question), passages)
+  const wantsCode = asksHow.test(question)
+  const said = new Set<string>()
   const pieces = [
-    `Passages from the documentation of ${escapeMarkdown(siteName)}, quoted as they stand:\n\n`,
+    `Passages from the documentation of ${escapeMarkdown(siteName)} that match the question, quoted as they stand:\n\n`,
     ...quoted.flatMap((passage, place) =>
-      quote(passage, words, { sentences: place === 0 ? 4 : 2, code: place === 0 || asksForCode ? 1 : 0 }),
+      quote(passage, asked, said, {
+        sentences: place === 0 ? 3 : 2,
+        codeBlocks: place === 0 || wantsCode ? 1 : 0,
+      }),
     ),
   ]
   return { covered: true, pieces, quoted }
 }
 
+const asksHow =
+  /\b(?:how|example|code|command|install|run|configure|set ?up|use|call|write|create|add|enable|snippet|syntax|script)\b/i
+
 function notCovered(siteName: string, nearest: Passage[]): string[] {
   const pieces = [`The documentation of ${escapeMarkdown(siteName)} does not seem to say.`]
   if (nearest.length > 0) {
     pieces.push(' The nearest pages are:\n\n')
-    pieces.push(
-      ...nearest.map(
-        (passage) => `- [${escapeMarkdown(passage.heading || passage.title)}](${passage.url})\n`,
-      ),
-    )
+    pieces.push(...nearest.map((passage) => `- ${linkTo(passage)}\n`))
   }
   return pieces
 }
 
 function quote(
   passage: Passage,
-  words: Set<string>,
-  { sentences, code }: { sentences: number; code: number },
+  asked: Map<string, number>,
+  said: Set<string>,
+  limits: { sentences: number; codeBlocks: number },
 ): string[] {
-  const { prose, codeBlocks } = splitContent(passage.content)
-  const chosen = bestSentences(prose, words, sentences)
-  const pieces = [`**[${escapeMarkdown(passage.heading || passage.title)}](${passage.url})**\n\n`]
-  if (chosen.length > 0) {
-    pieces.push(`${chosen.map((line) => `> ${line}`).join('\n>\n')} [${passage.number}](${passage.url})\n\n`)
-  }
-  const blocks =
-    chosen.length > 0 ? bestBlocks(codeBlocks, words, code) : codeBlocks.slice(0, Math.max(1, code))
-  pieces.push(...blocks.map((block) => `${block}\n\n`))
+  const { paragraphs, codeBlocks } = splitPassage(passage.content)
+  const chosen = bestSentences(paragraphs, asked, limits.sentences).filter((line) => !said.has(line))
+  for (const line of chosen) said.add(line)
+  const blocks = bestBlocks(codeBlocks, asked, chosen.length > 0 ? limits.codeBlocks : 1)
+  if (chosen.length === 0 && blocks.length === 0) return []
+  const pieces = [`**${linkTo(passage)}** [${passage.number}](${linkable(passage.url)})\n\n`]
+  if (chosen.length > 0) pieces.push(`${chosen.map((line) => `> ${escapeQuoted(line)}`).join('\n>\n')}\n\n`)
+  for (const block of blocks) pieces.push(`${block}\n\n`)
   return pieces
 }
 
-function splitContent(content: string): { prose: string[]; codeBlocks: string[] } {
-  const codeBlocks: string[] = []
-  const rest = content.replace(/^([ \t]*)(`{3,}|~{3,})[^\n]*\n[\s\S]*?^\1?[ \t]*\2[ \t]*$/gm, (block) => {
-    codeBlocks.push(block.trim())
-    return '\n\n'
-  })
-  const prose = rest
-    .split(/\n{2,}|\n(?=\s*(?:[-*+]|\d+[.)])\s)/)
-    .map((paragraph) =>
-      paragraph
-        .replace(/\s+/g, ' ')
-        .replace(/^([-*+]|#+|>)\s+/, '')
-        .trim(),
-    )
-    .filter((paragraph) => paragraph !== '')
-  return { prose, codeBlocks }
+/** Rare words of the question weigh more; rarity is counted over what was found. */
+function weigh(asked: Set<string>, passages: Passage[]): Map<string, number> {
+  const found = passages.map((passage) => subjectWords(`${passage.heading} ${passage.content}`))
+  return new Map(
+    [...asked].map((word) => {
+      const count = found.filter((words) => words.has(word)).length
+      return [word, Math.log(1 + (found.length + 1) / (count + 0.5))]
+    }),
+  )
 }
 
-/** The sentences that share most with the question, in reading order; neighbours count for each other. */
-function bestSentences(paragraphs: string[], words: Set<string>, limit: number): string[] {
+/** The sentences that share most with the question, in reading order; those of one paragraph stay together. */
+function bestSentences(paragraphs: string[], asked: Map<string, number>, limit: number): string[] {
   const sentences = paragraphs.flatMap((paragraph, place) =>
     splitSentences(paragraph).map((text, inside) => ({ text, place, inside, weight: 0 })),
   )
   for (const [order, sentence] of sentences.entries()) {
-    const shared = [...wordsOf(sentence.text)].filter((word) => words.has(word)).length
+    const length = sentence.text.length
+    const isProse = /[.!?:。！？؟]["'”’)\]]*$/.test(sentence.text) && length > 20
     sentence.weight =
-      shared / Math.sqrt(8 + sentence.text.length / 12) + (order === 0 ? 0.15 : 0) - order * 0.01
+      ((shared(sentence.text, asked) + 0.1) / Math.sqrt(60 + length)) *
+      (isProse ? 1 : 0.35) *
+      (1 + 0.3 / (1 + order)) *
+      (length > 400 ? 0.5 : 1)
   }
-  const kept = new Set(sentences.toSorted((a, b) => b.weight - a.weight).slice(0, limit))
+  const kept = new Set(
+    sentences
+      .toSorted((a, b) => b.weight - a.weight)
+      .slice(0, limit)
+      .filter((sentence, place, chosen) => place === 0 || sentence.weight > chosen[0]!.weight * 0.35),
+  )
   const lines: string[] = []
-  let lastPlace = -1
-  for (const sentence of sentences.filter((one) => kept.has(one))) {
-    if (sentence.place === lastPlace) lines[lines.length - 1] += ` ${sentence.text}`
+  let last = -1
+  for (const sentence of sentences) {
+    if (!kept.has(sentence)) continue
+    if (sentence.place === last) lines[lines.length - 1] += ` ${sentence.text}`
     else lines.push(sentence.text)
-    lastPlace = sentence.place
+    last = sentence.place
   }
   return lines
 }
 
-function bestBlocks(blocks: string[], words: Set<string>, limit: number): string[] {
-  const weighed = blocks.map((block, order) => ({
-    block,
-    weight: [...wordsOf(block)].filter((word) => words.has(word)).length - order * 0.1,
-  }))
-  return weighed
+function bestBlocks(blocks: string[], asked: Map<string, number>, limit: number): string[] {
+  return blocks
+    .map((block, order) => ({ block, weight: shared(block, asked) - order * 0.1 }))
     .toSorted((a, b) => b.weight - a.weight)
     .slice(0, limit)
-    .map(({ block }) => (block.length > 3000 ? `${block.slice(0, 3000)}\n\`\`\`` : block))
+    .map(({ block }) => shortened(block))
 }
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' })
-const wordSegmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
-
-const splitSentences = (paragraph: string): string[] =>
-  [...segmenter.segment(paragraph)].map(({ segment }) => segment.trim()).filter((text) => text !== '')
-
-const common = new Set(
-  'a an and are as at be by can do does for from how i if in is it my of on or should that the this to was what when where which who why will with you your'.split(
-    ' ',
-  ),
-)
-
-function wordsOf(text: string): Set<string> {
-  const words = new Set<string>()
-  for (const { segment, isWordLike } of wordSegmenter.segment(text.toLowerCase())) {
-    if (isWordLike && !common.has(segment)) words.add(segment.replace(/(?<=\w{3})(ing|ed|es|s)$/, ''))
-  }
-  return words
+function shared(text: string, asked: Map<string, number>): number {
+  let sum = 0
+  for (const word of subjectWords(text)) sum += asked.get(word) ?? 0
+  return sum
 }
 
-const escapeMarkdown = (text: string) => text.replace(/[\\`*_[\]<>]/g, '\\$&').replace(/\s+/g, ' ')
+const longestBlock = 2500
+
+function shortened(block: string): string {
+  if (block.length <= longestBlock) return block
+  const fence = /^(?:`{3,}|~{3,})/.exec(block)?.[0] ?? '```'
+  return `${block.slice(0, block.lastIndexOf('\n', longestBlock))}\n…\n${fence}`
+}
+
+const linkTo = (passage: Passage) =>
+  `[${escapeMarkdown(passage.heading || passage.title)}](${linkable(passage.url)})`
+
+const linkable = (url: string) => url.replaceAll('(', '%28').replaceAll(')', '%29')
+
+const escapeMarkdown = (text: string) =>
+  text
+    .replace(/\{\s*#[\w-]+\s*\}/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/[\\`*_[\]<>]/g, '\\$&')
+
+/** What a page says in prose is text, also where it looks like a tag. */
+const escapeQuoted = (text: string) =>
+  text.replace(/(`+)(?:(?!`).)+\1|[<>[\]]/g, (piece) => (piece.startsWith('`') ? piece : `\\${piece}`))

@@ -1,6 +1,6 @@
 import type { ElementContent, RootContent } from 'hast'
 import { utilityStyles } from '../content/utility-styles.ts'
-import { h } from '../content/element.ts'
+import { h, hasClass } from '../content/element.ts'
 import { escapeAttribute, escapeText } from '../content/escape.ts'
 import { partOf } from '../content/parts.ts'
 import { renderHtml } from '../content/render-html.ts'
@@ -23,7 +23,10 @@ export function renderPage(page: PageView, site: SiteView, assets: ThemeAssets):
   const { content, aside } = takeAside(page)
   const classNames = new Set<string>()
   const onClassName = (name: string) => void classNames.add(name)
-  const body = renderHtml(withViewSwitch(content), { decorate: true, onClassName })
+  const leads = content.findIndex((node) => !isLead(node))
+  const split = leads === -1 ? content.length : leads
+  const lead = split === 0 ? '' : renderHtml(content.slice(0, split), { decorate: true, onClassName })
+  const body = renderHtml(withViewSwitch(content.slice(split)), { decorate: true, onClassName })
   const side = aside.length === 0 ? '' : renderHtml(aside, { decorate: true, onClassName })
   const needs = {
     mermaid: page.needs.mermaid || body.includes('class="diagram"'),
@@ -31,12 +34,12 @@ export function renderPage(page: PageView, site: SiteView, assets: ThemeAssets):
   }
   const head = renderHead(context, { styles: utilityStyles(classNames), needs })
   const plain = page.mode === 'custom'
-  const sidebar = page.mode === 'custom' || page.mode === 'center' ? '' : renderSidebar(context)
+  const sidebar = renderSidebar(context)
   const contents = side === '' && page.mode === 'default' ? renderTableOfContents(context) : ''
   const kind = [
     `mode-${page.mode}`,
     side === '' ? '' : 'has-aside',
-    sidebar === '' ? 'no-sidebar' : '',
+    page.mode === 'custom' || page.mode === 'center' ? 'no-sidebar' : '',
     page.tabs.length > 0 ? 'has-tabs' : '',
   ]
     .filter((name) => name !== '')
@@ -53,6 +56,7 @@ ${renderBanner(context)}${renderTopBar(context)}
 ${sidebar}
 <main id="content" class="main" tabindex="-1">
 ${plain ? '' : renderPageHeader(context)}
+${lead.trim() === '' ? '' : `<div class="prose lead">${lead}</div>`}
 ${side === '' ? '' : `<aside class="aside" aria-label="Examples">${side}</aside>`}
 <article class="prose">
 ${body}
@@ -65,6 +69,12 @@ ${page.mode === 'frame' ? '' : renderSiteFooter(context)}
 </body>
 </html>
 `
+}
+
+/** Method and path of an endpoint stand right under the title, before the examples on a phone. */
+function isLead(node: RootContent): boolean {
+  if (node.type === 'text') return node.value.trim() === ''
+  return node.type === 'element' && (hasClass(node, 'endpoint-bar') || hasClass(node, 'endpoint-servers'))
 }
 
 /** The words that scripts say, where they are not English. */

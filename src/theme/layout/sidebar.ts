@@ -3,7 +3,7 @@ import { iconText } from '../icons/render-icon.ts'
 import type { NavigationNode } from '../theme-api.ts'
 import { renderIconString } from './layout-icons.ts'
 import type { PageContext } from './render-page.ts'
-import { renderSwitch } from './top-bar.ts'
+import { linkLabel, renderSwitch } from './top-bar.ts'
 
 /** The tree of the section that the reader is in, and nothing of the others. */
 export function renderSidebar(context: PageContext): string {
@@ -13,13 +13,14 @@ export function renderSidebar(context: PageContext): string {
 <div class="sidebar-scroll">
 <div class="drawer-head">${close}</div>
 ${renderDrawerExtras(context)}${renderSwitch(context, page.dropdowns, words.sections, 'sidebar-switch')}
-${renderAnchors(context)}<nav class="navigation" aria-label="${escapeAttribute(words.navigation)}">${renderNodes(page.sidebar, context, 0)}</nav>
+<nav class="navigation" aria-label="${escapeAttribute(words.navigation)}">${renderAnchors(context)}${renderNodes(page.sidebar, context, 0)}</nav>
 </div>
 </div>`
 }
 
 /** What the top bar has no room for on a phone. */
-function renderDrawerExtras({ page, site, words }: PageContext): string {
+function renderDrawerExtras(context: PageContext): string {
+  const { page, site, words } = context
   const links = [...page.navbar.links, ...(page.navbar.primary === undefined ? [] : [page.navbar.primary])]
   const tabs =
     page.tabs.length === 0
@@ -28,10 +29,16 @@ function renderDrawerExtras({ page, site, words }: PageContext): string {
   const other = links
     .map(
       (link) =>
-        `<a class="drawer-link" href="${escapeAttribute(link.href)}">${escapeText(/^(github)?$/i.test(link.label) ? 'GitHub' : link.label)}</a>`,
+        `<a class="drawer-link" href="${escapeAttribute(link.href)}">${escapeText(linkLabel(link))}</a>`,
     )
     .join('')
-  return tabs === '' && other === '' ? '' : `<div class="drawer-only">${tabs}${other}</div>\n`
+  const switches = [
+    renderSwitch(context, page.products, words.product),
+    renderSwitch(context, page.versions, words.version),
+    renderSwitch(context, page.languages, words.language),
+  ].join('')
+  const inner = `${switches === '' ? '' : `<div class="drawer-switches">${switches}</div>`}${tabs}${other}`
+  return inner === '' ? '' : `<div class="drawer-only">${inner}</div>\n`
 }
 
 function renderAnchors({ page, site }: PageContext): string {

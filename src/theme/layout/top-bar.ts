@@ -10,9 +10,9 @@ export function renderTopBar(context: PageContext): string {
 <div class="top-row">
 <a class="menu-button icon-button" href="#navigation" aria-label="${escapeAttribute(words.menu)}" data-menu>${renderIconString('menu')}</a>
 <div class="brand">${renderLogo(context)}${renderSwitch(context, page.products, words.product)}${renderSwitch(context, page.versions, words.version)}</div>
-<div class="search-place"><button type="button" class="search-button needs-script" data-search-open aria-label="${escapeAttribute(context.site.searchPrompt || words.search)}">${renderIconString('search')}<span class="search-prompt">${escapeText(context.site.searchPrompt || words.search)}</span><kbd class="search-key" aria-hidden="true">⌘K</kbd></button></div>
+<div class="search-place"><button type="button" class="search-button needs-script" data-search-open>${renderIconString('search')}<span class="search-prompt">${escapeText(context.site.searchPrompt || words.search)}</span><kbd class="search-key" aria-hidden="true">⌘K</kbd></button></div>
 <div class="top-end">
-<nav class="top-links" aria-label="${escapeAttribute(words.navigation)}">${page.navbar.links.map((link) => renderLink(context, link)).join('')}${renderPrimary(context)}</nav>
+<nav class="top-links" aria-label="${escapeAttribute(words.links)}">${page.navbar.links.map((link) => renderLink(context, link)).join('')}${renderPrimary(context)}</nav>
 ${renderSwitch(context, page.languages, words.language)}${renderThemeButton(context)}
 </div>
 </div>
@@ -38,14 +38,27 @@ function renderThemeButton({ site, words }: PageContext): string {
 
 function renderLink(context: PageContext, link: Link): string {
   const icon = iconText(link.icon, context.site.iconLibrary, (path) => context.page.relativeRoot + path)
-  return `<a class="top-link" href="${escapeAttribute(link.href)}"${link.external ? ' target="_blank" rel="noopener"' : ''}>${icon}${escapeText(link.label)}</a>`
+  const away = link.external ? ' target="_blank" rel="noopener"' : ''
+  const label = linkLabel(link)
+  return icon !== '' && label !== link.label
+    ? `<a class="top-link" href="${escapeAttribute(link.href)}" aria-label="${escapeAttribute(label)}"${away}>${icon}</a>`
+    : `<a class="top-link" href="${escapeAttribute(link.href)}"${away}>${icon}${escapeText(label)}</a>`
+}
+
+/** A link that was given no words of its own is called by its icon or its host. */
+export function linkLabel(link: Pick<Link, 'label' | 'href' | 'icon'>): string {
+  if (link.label !== '' && link.label !== link.href)
+    return /^github$/i.test(link.label) ? 'GitHub' : link.label
+  const name =
+    link.icon ?? (URL.canParse(link.href) ? new URL(link.href).hostname.replace(/^www\./, '') : link.href)
+  return name === 'github' ? 'GitHub' : name.charAt(0).toUpperCase() + name.slice(1)
 }
 
 function renderPrimary({ page }: PageContext): string {
   const { primary } = page.navbar
   if (primary === undefined) return ''
   if (primary.kind === 'github') {
-    return `<a class="top-link top-github" href="${escapeAttribute(primary.href)}" target="_blank" rel="noopener">${iconMarkup('brands', 'github') ?? ''}${escapeText(/^(github)?$/i.test(primary.label) ? 'GitHub' : primary.label)}</a>`
+    return `<a class="top-link top-github" href="${escapeAttribute(primary.href)}" target="_blank" rel="noopener">${iconMarkup('brands', 'github') ?? ''}${escapeText(primary.label === '' ? 'GitHub' : linkLabel(primary))}</a>`
   }
   return `<a class="button button-primary" href="${escapeAttribute(primary.href)}"${primary.external ? ' target="_blank" rel="noopener"' : ''}>${escapeText(primary.label)}${renderIconString('chevron-right')}</a>`
 }

@@ -31,6 +31,7 @@ const english = {
   close: 'Close',
   theme: 'Switch between light and dark',
   navigation: 'Navigation',
+  links: 'Links',
   sections: 'Sections',
   breadcrumbs: 'Breadcrumbs',
   version: 'Version',

@@ -50,14 +50,16 @@
   if (diagrams.length === 0 || !renderer) return
   let count = 0
   const draw = async () => {
-    const styles = getComputedStyle(document.documentElement)
     const probe = document.createElement('span')
     document.body.append(probe)
+    const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
+    // Mermaid knows hex codes alone, and a mixed colour has none until it is painted.
     const color = (name) => {
       probe.style.color = `var(${name})`
-      const canvas = document.createElement('canvas').getContext('2d')
       canvas.fillStyle = getComputedStyle(probe).color
-      return canvas.fillStyle.startsWith('#') ? canvas.fillStyle : styles.color
+      canvas.fillRect(0, 0, 1, 1)
+      const painted = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3)
+      return `#${painted.map((part) => part.toString(16).padStart(2, '0')).join('')}`
     }
     const dark = document.documentElement.classList.contains('dark')
     window.mermaid.initialize({

@@ -119,7 +119,11 @@ export function createAddressBook(input: AddressInput): AddressBook {
 
 /** Browsers skip these inside a scheme. */
 export function withoutControls(text: string): string {
-  return Array.from(text, (character) => (character <= ' ' ? '' : character)).join('')
+  let plain = ''
+  for (let index = 0; index < text.length; index += 1) {
+    if (text.charCodeAt(index) > 32) plain += text[index]
+  }
+  return plain
 }
 
 type Found =
@@ -185,10 +189,10 @@ export function relativeHref(fromFile: string, toFile: string): string {
   let common = 0
   while (common < from.length - 1 && common < to.length - 1 && from[common] === to[common]) common += 1
   const up = '../'.repeat(from.length - 1 - common)
-  const down = to.slice(common).map(encodeSegment).join('/')
-  return up + down
+  return up + to.slice(common).map(encodeSegment).join('/')
 }
 
 function encodeSegment(segment: string): string {
+  if (/^[\w.-]*$/.test(segment)) return segment
   return encodeURIComponent(segment).replace(/%(?:40|3A|24|2C|2B|3D|3B|26)/g, decodeURIComponent)
 }

@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { mapInOrder } from './map-in-order.ts'
+import { safeStylesheet } from './passes/sanitize-element.ts'
 import type { ProblemList } from './problems.ts'
 import type { SitePlan } from './site-plan.ts'
 
@@ -29,6 +30,22 @@ export async function copyAssets(plan: SitePlan, problems: ProblemList): Promise
         )
       }
       await writeFile(target, still)
+      return
+    }
+    if (/\.css$/i.test(path)) {
+      const text = await readFile(from, 'utf8')
+      const safe = safeStylesheet(text)
+      if (safe !== text) {
+        problems.add(
+          { file: path, line: 1, column: 1 },
+          {
+            code: 'foreign_style',
+            message: 'The stylesheet loads from another site, which was left out.',
+            hint: 'Put the fonts and pictures it needs into the project.',
+          },
+        )
+      }
+      await writeFile(target, safe)
       return
     }
     await copyFile(from, target, constants.COPYFILE_FICLONE)

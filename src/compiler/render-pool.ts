@@ -5,7 +5,7 @@ import type { WorkerRequest } from './render-worker.ts'
 import type { SitePlan } from './site-plan.ts'
 
 /** How long one page may take before its thread is ended, and how much memory a thread may have. */
-const pageTimeoutMs = 30_000
+const defaultPageTimeoutMs = 20_000
 const threadMemoryMb = 768
 const batchSize = 4
 
@@ -18,6 +18,7 @@ export async function renderPages(input: {
   plan: SitePlan
   task: RenderTask
   workers: number
+  pageTimeoutMs?: number
   signal?: AbortSignal
   onPage(index: number, page: RenderedPage): void
 }): Promise<void> {
@@ -60,6 +61,7 @@ function runUntilDeath(queue: number[], input: Parameters<typeof renderPages>[0]
   return new Promise((resolve, reject) => {
     const worker = idle.pop() ?? startWorker()
     worker.ref()
+    const pageTimeoutMs = input.pageTimeoutMs ?? defaultPageTimeoutMs
     let batch: number[] = []
     let current: number | undefined
     let timer: NodeJS.Timeout | undefined

@@ -20,7 +20,7 @@ export function parsePage(input: {
 }): ParsedPage {
   const { file, format, problems } = input
   const { text, features } = prepareMath(input.text, format)
-  if (format === 'md') return { tree: parseMarkdown(text, features), isHtml: true }
+  if (format === 'md') return { tree: parseMarkdown(withoutComments(text), features), isHtml: true }
   const marked = markHeadingIds(text)
   try {
     return { tree: asRoot(mdxToHast(marked, { features })), isHtml: false }
@@ -51,6 +51,14 @@ function parseMarkdown(text: string, features: Features): Root {
   const parsed = asRoot(markdownToHast(text, { features: { ...features, rawHtml: true } }))
   copyCodeData(plain, parsed)
   return parsed
+}
+
+/** Comments of MDX are comments in Markdown too; code keeps them. */
+function withoutComments(text: string): string {
+  if (!text.includes('{/*')) return text
+  return text.replace(/```[\s\S]*?```|~~~[\s\S]*?~~~|`[^`\n]*`|\{\/\*[\s\S]*?\*\/\}/g, (found) =>
+    found.startsWith('{') ? found.replace(/[^\n]/g, '') : found,
+  )
 }
 
 /** Parsing HTML inside Markdown loses the words after a fence's language; they are taken from the first parse. */

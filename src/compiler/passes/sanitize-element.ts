@@ -184,7 +184,7 @@ const unitless = new Set(
 export function safeStylesheet(css: string): string {
   return css
     .replace(/<\/?style/gi, '')
-    .replace(/@import[^;]*;?/gi, '')
+    .replace(/@import\s+(?:url\()?\s*["']?\s*(?:https?:|\/\/)[^;]*;?/gi, '')
     .replace(/url\s*\(\s*["']?\s*(?:https?:|\/\/)[^)]*\)/gi, 'none')
     .replace(/expression\s*\(/gi, '(')
 }

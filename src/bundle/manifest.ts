@@ -1,6 +1,6 @@
 import { createHash, hash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { type Manifest, type ManifestEntry, manifestFile } from './bundle-api.ts'
@@ -128,6 +128,11 @@ export async function listFiles(folder: string): Promise<string[]> {
 }
 
 export async function digestFile(file: string): Promise<{ sizeBytes: number; sha256: string }> {
+  const { size } = await stat(file)
+  if (size <= wholeFileBytes) {
+    const bytes = await readFile(file)
+    return { sizeBytes: bytes.length, sha256: digestBytes(bytes) }
+  }
   const sum = createHash('sha256')
   let sizeBytes = 0
   for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 })) {
@@ -145,7 +150,7 @@ export function digestBytes(bytes: Uint8Array): string {
 export async function mapInOrder<Item, Result>(
   items: Item[],
   map: (item: Item) => Promise<Result>,
-  width = 16,
+  width = 8,
 ): Promise<Result[]> {
   const results = new Array<Result>(items.length)
   let next = 0
@@ -161,6 +166,8 @@ export async function mapInOrder<Item, Result>(
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
 }
+
+const wholeFileBytes = 512 * 1024
 
 const manifestSchema = z.strictObject({
   format: z.literal(1),

@@ -1,16 +1,8 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import {
-  type HostSettings,
-  HostVersions,
-  openControl,
-  readHostSettings,
-  requestRollback,
-  rollbackOffline,
-  SettingsError,
-  startHost,
-} from '../hosting/index.ts'
+import { setFlagsFromString } from 'node:v8'
+import type { HostSettings, RunningHost } from '../hosting/index.ts'
 
 const help = `quire host: serve a bundle on a machine of your own
 
@@ -53,17 +45,22 @@ export const hostCommand = {
 }
 
 async function run(args: string[]): Promise<number> {
+  // Answers live for a moment only: a growing nursery would cost memory and save nothing. Set before anything else loads.
+  setFlagsFromString('--semi-space-growth-factor=1')
+  const hosting = await import('../hosting/index.ts')
   try {
-    return await runCommand(args)
+    return await runCommand(args, hosting)
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    const place = error instanceof SettingsError ? 'The settings are wrong:\n' : ''
+    const place = error instanceof hosting.SettingsError ? 'The settings are wrong:\n' : ''
     process.stderr.write(`${place}${error.message}\n`)
     return 1
   }
 }
 
-async function runCommand(args: string[]): Promise<number> {
+type Hosting = typeof import('../hosting/index.ts')
+
+async function runCommand(args: string[], hosting: Hosting): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -81,15 +78,15 @@ async function runCommand(args: string[]): Promise<number> {
     return 0
   }
   if (values.config === undefined) throw new Error('Give --config host.yaml. See quire host --help.')
-  const settings = await loadSettings(values.config, values)
+  const settings = await loadSettings(values.config, values, hosting)
   const [subcommand] = positionals
   switch (subcommand) {
     case undefined:
-      return serve(settings)
+      return serve(settings, hosting)
     case 'rollback':
-      return rollback(settings, values.to)
+      return rollback(settings, values.to, hosting)
     case 'versions':
-      return listVersions(settings)
+      return listVersions(settings, hosting)
     default:
       throw new Error(`quire host has no subcommand ${subcommand}. Allowed: rollback, versions.`)
   }
@@ -98,6 +95,7 @@ async function runCommand(args: string[]): Promise<number> {
 async function loadSettings(
   file: string,
   flags: { host?: string | undefined; port?: string | undefined; data?: string | undefined },
+  { readHostSettings, SettingsError }: Hosting,
 ): Promise<HostSettings> {
   const text = await readFile(file, 'utf8').catch(() => {
     throw new Error(`There is no settings file ${file}.`)
@@ -127,9 +125,9 @@ async function loadSettings(
   }
 }
 
-async function serve(settings: HostSettings): Promise<number> {
+async function serve(settings: HostSettings, { openControl, startHost }: Hosting): Promise<number> {
   await mkdir(settings.data, { recursive: true })
-  let running: Awaited<ReturnType<typeof startHost>> | undefined
+  let running: RunningHost | undefined
   const control = await openControl({
     data: settings.data,
     rollback: (to) => {
@@ -159,7 +157,11 @@ async function serve(settings: HostSettings): Promise<number> {
   return 0
 }
 
-async function rollback(settings: HostSettings, to: string | undefined): Promise<number> {
+async function rollback(
+  settings: HostSettings,
+  to: string | undefined,
+  { requestRollback, rollbackOffline }: Hosting,
+): Promise<number> {
   const version =
     (await requestRollback(settings.data, to)) ??
     (await rollbackOffline({ data: settings.data, now: Date.now(), ...(to === undefined ? {} : { to }) }))
@@ -169,7 +171,7 @@ async function rollback(settings: HostSettings, to: string | undefined): Promise
   return 0
 }
 
-async function listVersions(settings: HostSettings): Promise<number> {
+async function listVersions(settings: HostSettings, { HostVersions }: Hosting): Promise<number> {
   const versions = new HostVersions(settings.data)
   const { live } = await versions.readState()
   for (const version of await versions.list()) {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { constants } from 'node:fs'
-import { open, readFile } from 'node:fs/promises'
+import { constants, readFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -15,7 +15,7 @@ import {
   settingsScript,
   siteIndexFile,
 } from '../bundle/index.ts'
-import { compressedBytes } from './compressed-content.ts'
+import { type CompressedBytes, compressedBytes } from './compressed-content.ts'
 import { chooseEncoding, type Encoding, matchesNone, readRange } from './conditional-request.ts'
 import { ContentCache } from './content-cache.ts'
 import {
@@ -26,6 +26,7 @@ import {
 } from './find-redirect.ts'
 import { inertScript, isScript, type MediaType, mediaTypeOf } from './media-types.ts'
 import { plainPage } from './plain-page.ts'
+import { readIntoScratch, scratchBytes } from './scratch-buffers.ts'
 import { securityHeaders } from './security-headers.ts'
 
 export type ServeOptions = {
@@ -49,6 +50,8 @@ export type BundleServer = {
   readonly manifest: Manifest
   readonly siteIndex: SiteIndex | undefined
   handle(request: IncomingMessage, response: ServerResponse, options: ServeOptions): Promise<void>
+  /** The answer itself, for whoever writes it otherwise; at once where everything is at hand. */
+  answer(question: Question, options: ServeOptions): Answer | Promise<Answer>
   find(path: string): ManifestEntry | undefined
 }
 
@@ -60,6 +63,26 @@ export function previousBundle(folder: string, manifest: Manifest): PreviousBund
     manifest.files.filter((file) => isHashed(file.path)).map((file) => [file.path, file]),
   )
   return { folder, find: (path) => hashed.get(path) }
+}
+
+export type Question = {
+  method: string
+  /** With its question mark, or empty. */
+  query: string
+  acceptEncoding: string | undefined
+  ifNoneMatch: string | undefined
+  range: string | undefined
+  ifRange: string | undefined
+}
+
+export type Answer = {
+  status: number
+  /** The headers that many answers share, and those of this one: names and values in turn. */
+  shared: HeaderSet
+  headers: string[]
+  body: Buffer | { file: string; start: number; end: number } | undefined
+  /** To be called when the body has been sent and its buffer may be used again. */
+  release?: () => void
 }
 
 /**
@@ -94,7 +117,9 @@ export async function openBundleServer(input: {
     manifest,
     siteIndex,
     find: (path) => site.files.get(path),
-    handle: (request, response, options) => serve(site, request, response, options),
+    answer: (question, options) => answer(site, question, options),
+    handle: async (request, response, options) =>
+      writeAnswer(await answer(site, questionOf(request), options), response),
   }
 }
 
@@ -107,31 +132,64 @@ type Site = {
   home: string
 }
 
-async function serve(
-  site: Site,
-  request: IncomingMessage,
-  response: ServerResponse,
-  options: ServeOptions,
-): Promise<void> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    const isOptions = request.method === 'OPTIONS'
-    response.writeHead(isOptions ? 204 : 405, ['Allow', 'GET, HEAD, OPTIONS', 'Content-Length', '0'])
-    response.end()
-    return
+function answer(site: Site, question: Question, options: ServeOptions): Answer | Promise<Answer> {
+  if (question.method !== 'GET' && question.method !== 'HEAD') {
+    const status = question.method === 'OPTIONS' ? 204 : 405
+    const shared = sharedHeaders('none', options)
+    return {
+      status,
+      shared,
+      headers: ['Allow', 'GET, HEAD, OPTIONS', 'Content-Length', '0'],
+      body: undefined,
+    }
   }
   const path = decodePath(options.path)
-  if (path === undefined) return sendNotFound(site, request, response, options)
-  if (path === settingsFile) return sendSettings(request, response, options)
+  if (path === undefined) return notFound(site, question, options)
+  if (path === settingsFile) return settingsAnswer(question, options)
   const found = resolve(site, path, options)
   switch (found.type) {
     case 'file':
-      return sendFile(site.folder, site, found.file, request, response, options)
+      return fileAnswer(site.folder, site, found.file, question, options)
     case 'previous-file':
-      return sendFile(found.folder, site, found.file, request, response, options)
+      return fileAnswer(found.folder, site, found.file, question, options)
     case 'redirect':
-      return sendRedirect(found, request, response, options)
+      return redirectAnswer(found, question, options)
     case 'nothing':
-      return sendNotFound(site, request, response, options)
+      return notFound(site, question, options)
+  }
+}
+
+function questionOf(request: IncomingMessage): Question {
+  const { headers, url = '' } = request
+  const query = url.indexOf('?')
+  return {
+    method: request.method ?? 'GET',
+    query: query === -1 ? '' : url.slice(query).replace(/#.*$/, ''),
+    acceptEncoding: headers['accept-encoding']?.toString(),
+    ifNoneMatch: headers['if-none-match'],
+    range: headers.range,
+    ifRange: headers['if-range']?.toString(),
+  }
+}
+
+async function writeAnswer(answer: Answer, response: ServerResponse): Promise<void> {
+  const { body } = answer
+  const headers = [...answer.shared.list, ...answer.headers]
+  if (body === undefined || Buffer.isBuffer(body)) {
+    if (answer.release !== undefined) response.once('close', answer.release)
+    response.writeHead(answer.status, headers)
+    response.end(body)
+    return
+  }
+  const handle = await open(body.file, constants.O_RDONLY | noFollow)
+  response.writeHead(answer.status, headers)
+  try {
+    const { start, end } = body
+    await pipeline(handle.createReadStream({ start, end, highWaterMark: 256 * 1024 }), response)
+  } catch (error) {
+    if (!response.destroyed) throw error // A reader who leaves in the middle is no fault.
+  } finally {
+    await handle.close().catch(() => {})
   }
 }
 
@@ -174,171 +232,183 @@ function resolve(site: Site, path: string, options: ServeOptions): Resolved {
   return { type: 'nothing' }
 }
 
-async function sendFile(
+function fileAnswer(
   folder: string,
   site: Site,
   file: ManifestEntry,
-  request: IncomingMessage,
-  response: ServerResponse,
+  question: Question,
   options: ServeOptions,
-): Promise<void> {
+): Answer | Promise<Answer> {
   const type = typeOf(file.path, options)
-  const headers = [...baseHeaders(type, options), 'Cache-Control', cacheControl(file.path)]
-  const wantsRange = request.headers.range !== undefined
-  let encoding: Encoding =
-    type.compressible && !wantsRange && file.sizeBytes > 200 && file.sizeBytes < maxCompressedBytes
-      ? chooseEncoding(request.headers['accept-encoding'])
+  const encoding: Encoding =
+    type.compressible &&
+    question.range === undefined &&
+    file.sizeBytes > 200 &&
+    file.sizeBytes < maxCompressedBytes
+      ? chooseEncoding(question.acceptEncoding)
       : 'identity'
-  if (type.compressible) headers.push('Vary', 'Accept-Encoding')
-  if (matchesNone(request.headers['if-none-match'], etagOf(file, encoding))) {
-    response.writeHead(304, [...headers, 'ETag', etagOf(file, encoding)])
-    response.end()
-    return
+  const etag = etagOf(file, encoding)
+  if (question.ifNoneMatch !== undefined && matchesNone(question.ifNoneMatch, etag)) {
+    const headers = ['Cache-Control', cacheControl(file.path), 'ETag', etag]
+    if (type.compressible) headers.push('Vary', 'Accept-Encoding')
+    return { status: 304, shared: sharedHeaders(type.document, options), headers, body: undefined }
   }
-  let body: Buffer | undefined
-  if (encoding !== 'identity') {
-    body = await compressedBytes({
-      file,
-      encoding,
-      cache: site.cache,
-      keepIn: site.compressedFolder,
-      read: () => readWhole(folder, file),
-    })
-    if (body === undefined) encoding = 'identity'
-    else headers.push('Content-Encoding', encoding)
+  if (encoding === 'identity') return plainAnswer(folder, site, file, type, question, options)
+  const compressed = compressedBytes({
+    file,
+    encoding,
+    cache: site.cache,
+    keepIn: site.compressedFolder,
+    read: () => readWhole(folder, file),
+  })
+  const finish = (found: CompressedBytes): Answer => {
+    if (found === undefined) return plainAnswer(folder, site, file, type, question, options)
+    const headers = fileHeaders(file, type, etag, found.bytes.length)
+    headers.push('Content-Encoding', encoding)
+    const shared = sharedHeaders(type.document, options)
+    const { release } = found
+    const isHead = question.method === 'HEAD'
+    if (isHead) release?.()
+    const body = isHead ? undefined : found.bytes
+    return { status: 200, shared, headers, body, ...(release === undefined || isHead ? {} : { release }) }
   }
-  headers.push('Content-Type', type.contentType, 'ETag', etagOf(file, encoding), 'Accept-Ranges', 'bytes')
-  const range = wantsRange
-    ? readRange({
-        range: request.headers.range,
-        ifRange: request.headers['if-range']?.toString(),
-        etag: etagOf(file, 'identity'),
-        size: file.sizeBytes,
-      })
-    : whole
-  if (range.type === 'unsatisfiable') {
-    response.writeHead(416, [...headers, 'Content-Range', `bytes */${file.sizeBytes}`, 'Content-Length', '0'])
-    response.end()
-    return
-  }
-  const start = range.type === 'part' ? range.start : 0
-  const end = range.type === 'part' ? range.end : file.sizeBytes - 1
-  const length = body === undefined ? end - start + 1 : body.length
-  if (range.type === 'part') headers.push('Content-Range', `bytes ${start}-${end}/${file.sizeBytes}`)
-  headers.push('Content-Length', String(length))
-  const status = range.type === 'part' ? 206 : 200
-  if (request.method === 'HEAD' || length === 0) {
-    response.writeHead(status, headers)
-    response.end()
-    return
-  }
-  if (body === undefined && file.sizeBytes <= inMemoryBytes) {
-    const bytes = site.cache.get(file.sha256) ?? (await readWhole(folder, file))
-    site.cache.set(file.sha256, bytes)
-    body = range.type === 'part' ? bytes.subarray(start, end + 1) : bytes
-  }
-  if (body !== undefined) {
-    response.writeHead(status, headers)
-    response.end(body)
-    return
-  }
-  const handle = await open(join(folder, file.path), constants.O_RDONLY | noFollow)
-  response.writeHead(status, headers)
-  try {
-    await pipeline(handle.createReadStream({ start, end, highWaterMark: 256 * 1024 }), response)
-  } catch (error) {
-    if (!response.destroyed) throw error // A reader who leaves in the middle is no fault.
-  } finally {
-    await handle.close().catch(() => {})
-  }
+  return compressed instanceof Promise ? compressed.then(finish) : finish(compressed)
 }
 
-function sendSettings(request: IncomingMessage, response: ServerResponse, options: ServeOptions): void {
+/** The file as it is, whole or in part. */
+function plainAnswer(
+  folder: string,
+  site: Site,
+  file: ManifestEntry,
+  type: MediaType,
+  question: Question,
+  options: ServeOptions,
+): Answer {
+  const etag = etagOf(file, 'identity')
+  const shared = sharedHeaders(type.document, options)
+  const size = file.sizeBytes
+  const range =
+    question.range === undefined
+      ? whole
+      : readRange({ range: question.range, ifRange: question.ifRange, etag, size })
+  if (range.type === 'unsatisfiable') {
+    const headers = [...fileHeaders(file, type, etag, 0), 'Content-Range', `bytes */${size}`]
+    return { status: 416, shared, headers, body: undefined }
+  }
+  const start = range.type === 'part' ? range.start : 0
+  const end = range.type === 'part' ? range.end : size - 1
+  const headers = fileHeaders(file, type, etag, end - start + 1)
+  if (range.type === 'part') headers.push('Content-Range', `bytes ${start}-${end}/${size}`)
+  const status = range.type === 'part' ? 206 : 200
+  if (question.method === 'HEAD' || size === 0) return { status, shared, headers, body: undefined }
+  if (size > inMemoryBytes)
+    return { status, shared, headers, body: { file: join(folder, file.path), start, end } }
+  const { bytes, release } = readSmall(folder, site, file)
+  const body = range.type === 'part' ? bytes.subarray(start, end + 1) : bytes
+  return { status, shared, headers, body, ...(release === undefined ? {} : { release }) }
+}
+
+/** From memory where it is wanted often, else from the disk by way of a buffer on loan. */
+function readSmall(folder: string, site: Site, file: ManifestEntry): { bytes: Buffer; release?: () => void } {
+  const cached = site.cache.get(file.sha256)
+  if (cached !== undefined) return { bytes: cached }
+  if (!site.cache.isWanted(file.sha256)) {
+    const loan = readIntoScratch(join(folder, file.path), file.sizeBytes)
+    checkDigest(file, loan?.bytes)
+    if (loan !== undefined) return loan
+  }
+  const bytes = readWhole(folder, file)
+  site.cache.set(file.sha256, bytes)
+  return { bytes }
+}
+
+function fileHeaders(file: ManifestEntry, type: MediaType, etag: string, length: number): string[] {
+  const headers = ['Content-Type', type.contentType, 'Content-Length', String(length), 'ETag', etag]
+  headers.push('Cache-Control', cacheControl(file.path), 'Accept-Ranges', 'bytes')
+  if (type.compressible) headers.push('Vary', 'Accept-Encoding')
+  return headers
+}
+
+function settingsAnswer(question: Question, options: ServeOptions): Answer {
   const body = Buffer.from(settingsScript(options.settings))
   const etag = `"${hash('sha256', body, 'hex').slice(0, 32)}"`
   const type = mediaTypeOf(settingsFile)
-  const headers = [...baseHeaders(type, options), 'Cache-Control', 'no-cache', 'ETag', etag]
-  if (matchesNone(request.headers['if-none-match'], etag)) {
-    response.writeHead(304, headers)
-    response.end()
-    return
-  }
-  response.writeHead(200, [
-    ...headers,
-    'Content-Type',
-    type.contentType,
-    'Content-Length',
-    String(body.length),
-  ])
-  response.end(request.method === 'HEAD' ? undefined : body)
+  const shared = sharedHeaders(type.document, options)
+  const headers = ['Cache-Control', 'no-cache', 'ETag', etag]
+  if (matchesNone(question.ifNoneMatch, etag)) return { status: 304, shared, headers, body: undefined }
+  headers.push('Content-Type', type.contentType, 'Content-Length', String(body.length))
+  return { status: 200, shared, headers, body: question.method === 'HEAD' ? undefined : body }
 }
 
-function sendRedirect(
+function redirectAnswer(
   redirect: { to: string; permanent: boolean },
-  request: IncomingMessage,
-  response: ServerResponse,
+  question: Question,
   options: ServeOptions,
-): void {
+): Answer {
   // A target on this site stays on it: two slashes in front would name another host.
   const target = redirect.to.startsWith('/')
     ? `${options.basePath}/${redirect.to.replace(/^[/\\]+/, '')}`
     : redirect.to
-  const query = /\?[^#]*/.exec(request.url ?? '')?.[0] ?? ''
   const [address = '', fragment] = target.split('#', 2)
-  const location = `${address}${address.includes('?') ? '' : query}${fragment === undefined ? '' : `#${fragment}`}`
-  response.writeHead(redirect.permanent ? 308 : 307, [
-    ...baseHeaders(mediaTypeOf('a.txt'), options),
+  const query = address.includes('?') ? '' : question.query
+  const location = `${address}${query}${fragment === undefined ? '' : `#${fragment}`}`
+  const headers = [
     'Location',
     location.replace(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character)),
     'Cache-Control',
     'no-cache',
     'Content-Length',
     '0',
-  ])
-  response.end()
+  ]
+  return {
+    status: redirect.permanent ? 308 : 307,
+    shared: sharedHeaders('none', options),
+    headers,
+    body: undefined,
+  }
 }
 
 /** The bundle's own 404 page, whose relative links are made to start at the bundle's root. */
-async function sendNotFound(
-  site: Site,
-  request: IncomingMessage,
-  response: ServerResponse,
-  options: ServeOptions,
-): Promise<void> {
+function notFound(site: Site, question: Question, options: ServeOptions): Answer {
   const file = site.files.get('404.html')
   const base = `<base href="${encodeURI(options.basePath)}/">`
   const page =
     file === undefined
       ? plainPage({ title: 'Page not found', text: 'There is no page at this address.' })
-      : (site.cache.get(file.sha256) ?? (await readWhole(site.folder, file)))
+      : (site.cache.get(file.sha256) ?? readWhole(site.folder, file))
           .toString('utf8')
           .replace(/<head(\s[^>]*)?>/i, (head) => `${head}${base}`)
   const body = Buffer.from(page)
-  response.writeHead(404, [
-    ...baseHeaders(mediaTypeOf('404.html'), options),
-    'Content-Type',
-    'text/html; charset=utf-8',
-    'Cache-Control',
-    'no-cache',
-    'Content-Length',
-    String(body.length),
-  ])
-  response.end(request.method === 'HEAD' ? undefined : body)
+  const headers = ['Content-Type', 'text/html; charset=utf-8', 'Cache-Control', 'no-cache']
+  headers.push('Content-Length', String(body.length))
+  const shared = sharedHeaders('page', options)
+  return { status: 404, shared, headers, body: question.method === 'HEAD' ? undefined : body }
 }
 
-/** What was damaged on the disk is not served: the digest is looked at whenever a file is read whole. */
-async function readWhole(folder: string, file: ManifestEntry): Promise<Buffer> {
-  const bytes = await readFile(join(folder, file.path), { flag: constants.O_RDONLY | noFollow })
-  if (hash('sha256', bytes, 'hex') !== file.sha256) {
-    throw new BundleError('file_changed', `"${file.path}" was changed on the disk.`, file.path)
-  }
+/**
+ * What was damaged on the disk is not served: the digest is looked at when a file is first read. Small files are read at
+ * once, because handing such a read to another thread costs several times the read itself.
+ */
+function readWhole(folder: string, file: ManifestEntry): Buffer {
+  const bytes = readFileSync(join(folder, file.path), { flag: constants.O_RDONLY | noFollow })
+  checkDigest(file, bytes)
   return bytes
 }
+
+function checkDigest(file: ManifestEntry, bytes: Buffer | undefined): void {
+  if (bytes?.length === file.sizeBytes && read.has(file)) return
+  if (bytes === undefined || hash('sha256', bytes, 'hex') !== file.sha256) {
+    throw new BundleError('file_changed', `"${file.path}" was changed on the disk.`, file.path)
+  }
+  read.add(file)
+}
+
+const read = new WeakSet<ManifestEntry>()
 
 async function readSiteIndex(site: Site): Promise<SiteIndex | undefined> {
   const file = site.files.get(siteIndexFile)
   if (file === undefined) return undefined
-  return JSON.parse((await readWhole(site.folder, file)).toString('utf8')) as SiteIndex
+  return JSON.parse(readWhole(site.folder, file).toString('utf8')) as SiteIndex
 }
 
 /** Decoded once and looked up as it is; what cannot be decoded names nothing. */
@@ -373,29 +443,39 @@ function etagOf(file: ManifestEntry, encoding: Encoding): string {
     : `"${file.sha256.slice(0, 32)}-${encoding}"`
 }
 
+/** Headers as node takes them and as they go over the wire. */
+export type HeaderSet = { list: string[]; text: string }
+
 /** The headers that every answer has are made once for each settings object. */
-function baseHeaders(type: MediaType, options: ServeOptions): string[] {
+function sharedHeaders(document: MediaType['document'], options: ServeOptions): HeaderSet {
   let kept = headersBySettings.get(options.settings)
   if (kept === undefined) {
     kept = new Map()
     headersBySettings.set(options.settings, kept)
   }
-  const key = `${type.document}${options.sharedOrigin ? 's' : ''}${options.secure ? 't' : ''}`
+  const key = `${document}${options.sharedOrigin ? 's' : ''}${options.secure ? 't' : ''}`
   let headers = kept.get(key)
   if (headers === undefined) {
-    headers = securityHeaders(type.document, options)
+    const list = securityHeaders(document, options)
+    headers = { list, text: headerText(list) }
     kept.set(key, headers)
   }
   return headers
+}
+
+export function headerText(list: string[]): string {
+  let text = ''
+  for (let index = 0; index < list.length; index += 2) text += `${list[index]}: ${list[index + 1]}\r\n`
+  return text
 }
 
 function encodePath(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/')
 }
 
-const headersBySettings = new WeakMap<SiteSettings, Map<string, string[]>>()
+const headersBySettings = new WeakMap<SiteSettings, Map<string, HeaderSet>>()
 const whole = { type: 'whole' } as const
-const inMemoryBytes = 512 * 1024
+const inMemoryBytes = scratchBytes
 const maxCompressedBytes = 32 * 1024 * 1024
 // Windows has no such flag and no such links made by us.
 const noFollow = constants.O_NOFOLLOW ?? 0

@@ -1,31 +1,68 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { readFileSync, statSync } from 'node:fs'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { ManifestEntry } from '../bundle/index.ts'
 import type { ContentCache } from './content-cache.ts'
+import { readIntoScratch, scratchBytes } from './scratch-buffers.ts'
+
+/** Undefined where the file is better sent as it is. */
+export type CompressedBytes = { bytes: Buffer; release?: () => void } | undefined
 
 /**
- * A file compressed once and kept by content, in memory and on disk. Undefined where compressing gains nothing.
- * Requests for the same file that come meanwhile wait for the same work.
+ * A file compressed once and kept by content, on disk and, where it is wanted often, in memory. Requests for the same file
+ * that come meanwhile wait for the same work; when too much of it is under way, files are sent as they are.
  */
-export async function compressedBytes(input: {
+export function compressedBytes(input: {
   file: ManifestEntry
   encoding: 'br' | 'gzip'
   cache: ContentCache
   keepIn: string | undefined
-  read(): Promise<Buffer>
-}): Promise<Buffer | undefined> {
+  read(): Buffer
+}): CompressedBytes | Promise<CompressedBytes> {
   const key = `${input.file.sha256}.${input.encoding}`
   const cached = input.cache.get(key)
-  if (cached !== undefined) return cached.length === 0 ? undefined : cached
-  const running = underWay.get(key) ?? makeCompressed(key, input).finally(() => underWay.delete(key))
+  if (cached !== undefined) return asFound(cached)
+  const kept = input.keepIn === undefined ? undefined : readKept(input.keepIn, key, input.cache)
+  if (kept !== undefined) return kept.bytes.length === 0 ? undefined : kept
+  if (underWay.size >= maxUnderWay && !underWay.has(key)) return undefined
+  const running =
+    underWay.get(key) ?? inTurn(() => makeCompressed(key, input)).finally(() => underWay.delete(key))
   underWay.set(key, running)
-  const made = await running
-  input.cache.set(key, made)
-  return made.length === 0 ? undefined : made
+  return running.then((made) => {
+    if (input.keepIn === undefined || input.cache.isWanted(key)) input.cache.set(key, made)
+    return asFound(made)
+  })
 }
+
+function asFound(bytes: Buffer): CompressedBytes {
+  return bytes.length === 0 ? undefined : { bytes }
+}
+
+function readKept(folder: string, key: string, cache: ContentCache): CompressedBytes {
+  try {
+    const file = join(folder, key.slice(0, 2), key)
+    const { size } = statSync(file)
+    if (size <= scratchBytes && !cache.isWanted(key)) return readIntoScratch(file, size)
+    const bytes = readFileSync(file)
+    cache.set(key, bytes)
+    return { bytes }
+  } catch {
+    return undefined // Not there yet, or not readable: then it is made.
+  }
+}
+
+/** One at a time: compressing takes much memory for a moment, and readers need the processor too. */
+function inTurn(work: () => Promise<Buffer>): Promise<Buffer> {
+  const result = queue.then(work)
+  queue = result.catch(() => {})
+  return result
+}
+
+let queue: Promise<unknown> = Promise.resolve()
+const maxUnderWay = 16
 
 /** An empty result says that the file is better sent as it is. */
 async function makeCompressed(
@@ -34,28 +71,22 @@ async function makeCompressed(
     encoding: 'br' | 'gzip'
     keepIn: string | undefined
     file: ManifestEntry
-    read(): Promise<Buffer>
+    read(): Buffer
   },
 ): Promise<Buffer> {
-  const kept = input.keepIn === undefined ? undefined : join(input.keepIn, key.slice(0, 2), key)
-  if (kept !== undefined) {
-    const found = await readFile(kept).catch(() => undefined)
-    if (found !== undefined) return found
-  }
-  const bytes = await input.read()
-  const quality = bytes.length > 1024 * 1024 ? 5 : 7
+  const bytes = input.read()
   const compressed =
     input.encoding === 'gzip'
       ? await promisify(gzip)(bytes, { level: 6 })
       : await promisify(brotliCompress)(bytes, {
           params: {
-            [constants.BROTLI_PARAM_QUALITY]: quality,
+            [constants.BROTLI_PARAM_QUALITY]: 5,
             [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-            [constants.BROTLI_PARAM_LGWIN]: 19,
+            [constants.BROTLI_PARAM_LGWIN]: 18,
           },
         })
   const made = compressed.length < bytes.length * 0.95 ? compressed : Buffer.alloc(0)
-  if (kept !== undefined) await keep(kept, made)
+  if (input.keepIn !== undefined) await keep(join(input.keepIn, key.slice(0, 2), key), made)
   return made
 }
 

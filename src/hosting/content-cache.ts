@@ -3,6 +3,7 @@ export class ContentCache {
   #entries = new Map<string, Buffer>()
   #maxBytes: number
   #bytes = 0
+  #askedFor = new Set<string>()
 
   constructor(options: { maxBytes: number }) {
     this.#maxBytes = options.maxBytes
@@ -15,6 +16,19 @@ export class ContentCache {
       this.#entries.set(key, found)
     }
     return found
+  }
+
+  /** True for what was asked for not long ago: what is asked for once in a while would only drive others out. */
+  isWanted(key: string): boolean {
+    if (this.#askedFor.delete(key)) return true
+    this.#askedFor.add(key)
+    if (this.#askedFor.size > recentlyAsked) {
+      for (const oldest of this.#askedFor) {
+        this.#askedFor.delete(oldest)
+        break
+      }
+    }
+    return false
   }
 
   set(key: string, bytes: Buffer): void {
@@ -35,3 +49,4 @@ export class ContentCache {
 }
 
 const entryOverheadBytes = 300
+const recentlyAsked = 1000

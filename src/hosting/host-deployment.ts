@@ -27,7 +27,7 @@ export type HostEvent =
 export class HostDeployment {
   #settings: HostSettings['staticExport']
   #versions: HostVersions
-  #cache = new ContentCache({ maxBytes: 32 * 1024 * 1024 })
+  #cache = new ContentCache({ maxBytes: 16 * 1024 * 1024 })
   #now: () => number
   #onEvent: (event: HostEvent) => void
   #live: { version: Version; server: BundleServer; previous: PreviousBundle[] } | undefined

@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { SiteSettings } from '../bundle/index.ts'
+import type { Answer, Question } from './bundle-server.ts'
+import { openFastLane } from './fast-lane.ts'
 import { HostDeployment, type HostEvent } from './host-deployment.ts'
+import { HostMetrics } from './host-metrics.ts'
 import { type HostSettings, siteSettingsOf } from './host-settings.ts'
 import { plainPage } from './plain-page.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -28,7 +30,7 @@ export async function startHost(input: {
   routes?: (deployment: HostDeployment) => HostRoute[]
 }): Promise<RunningHost> {
   const { settings, log } = input
-  const metrics = hostMetrics()
+  const metrics = new HostMetrics()
   const stopping = new AbortController()
   const deployment = new HostDeployment({
     settings: settings.staticExport,
@@ -52,6 +54,11 @@ export async function startHost(input: {
   const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 60_000 }, (request, response) =>
     handler.handle(request, response),
   )
+  const fastLane = openFastLane({
+    server,
+    answer: (path, question, isSecure) => handler.answerPlain(path, question, isSecure),
+    onAnswer: (status) => metrics.count(status),
+  })
   const address = await listenOn(server, settings.server)
   const work = settings.staticExport.enabled
     ? keepFresh(deployment, settings, stopping.signal)
@@ -62,6 +69,7 @@ export async function startHost(input: {
     check: () => deployment.check(stopping.signal),
     async stop() {
       stopping.abort()
+      fastLane.close()
       await drain(server, settings.server.drainSeconds * 1000)
       await work
     },
@@ -135,6 +143,17 @@ class HostHandler {
       .finally(() => this.#metrics.count(response.statusCode))
   }
 
+  /** Files of the live bundle, for the fast lane; undefined for everything else. */
+  answerPlain(full: string, question: Question, isSecure: boolean): Answer | Promise<Answer> | undefined {
+    const live = this.#deployment.live
+    const { basePath } = this.#settings.server
+    if (live === undefined || !this.#settings.staticExport.enabled || this.#isStopping()) return undefined
+    if (operatorPaths.has(full) || (basePath !== '' && !full.startsWith(`${basePath}/`))) return undefined
+    const path = full.slice(basePath.length)
+    if (path.startsWith('/discovery/')) return undefined
+    return live.server.answer(question, isSecure ? this.#secureOptions(path) : this.#plainOptions(path))
+  }
+
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = request.url ?? '/'
     const query = url.indexOf('?')
@@ -203,19 +222,16 @@ class HostHandler {
     return this.#settings.server.basePath === '' && (request.headers.accept ?? '').includes('text/html')
   }
 
-  async #answerOperator(path: string, response: ServerResponse): Promise<void> {
+  #answerOperator(path: string, response: ServerResponse): void {
     if (path === '/metrics') {
-      this.#metrics.update(this.#deployment.status)
-      return send(response, 200, this.#metrics.registry.contentType, await this.#metrics.registry.metrics())
+      const text = this.#metrics.expose(this.#deployment.status)
+      send(response, 200, 'text/plain; version=0.0.4; charset=utf-8', text)
+    } else if (path === '/healthz') {
+      send(response, 200, 'application/json', '{"status":"ok"}\n')
+    } else {
+      const ready = this.#readiness()
+      send(response, ready.status === 'ready' ? 200 : 503, 'application/json', `${JSON.stringify(ready)}\n`)
     }
-    if (path === '/healthz') return send(response, 200, 'application/json', '{"status":"ok"}\n')
-    const ready = this.#readiness()
-    return send(
-      response,
-      ready.status === 'ready' ? 200 : 503,
-      'application/json',
-      `${JSON.stringify(ready)}\n`,
-    )
   }
 
   #readiness() {
@@ -249,51 +265,6 @@ class HostHandler {
       String(Buffer.byteLength(body)),
     ])
     response.end(body)
-  }
-}
-
-type HostMetrics = ReturnType<typeof hostMetrics>
-
-function hostMetrics() {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  const requests = new Counter({
-    name: 'quire_host_responses_total',
-    help: 'Responses by status.',
-    labelNames: ['status'],
-    registers: [registry],
-  })
-  const checks = new Counter({
-    name: 'quire_host_fetches_total',
-    help: 'Fetches of the bundle by result.',
-    labelNames: ['result'],
-    registers: [registry],
-  })
-  const fresh = new Gauge({
-    name: 'quire_host_fresh',
-    help: '1 when the newest fetch succeeded, 0 while an older copy is served.',
-    registers: [registry],
-  })
-  const info = new Gauge({
-    name: 'quire_host_version_info',
-    help: 'The version being served.',
-    labelNames: ['id', 'version'],
-    registers: [registry],
-  })
-  const counts = new Map<number, number>()
-  return {
-    registry,
-    count: (status: number) => counts.set(status, (counts.get(status) ?? 0) + 1),
-    record: (event: HostEvent) => checks.inc({ result: event.type }),
-    update: (status: HostDeployment['status']) => {
-      for (const [code, count] of counts) requests.inc({ status: String(code) }, count)
-      counts.clear()
-      fresh.set(status.fresh ? 1 : 0)
-      info.reset()
-      if (status.live !== undefined) {
-        info.set({ id: status.live.id, version: status.live.label ?? status.live.id }, 1)
-      }
-    },
   }
 }
 

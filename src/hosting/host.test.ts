@@ -278,7 +278,7 @@ test('a page named as one of our own addresses is shown to browsers', async (con
   await writeFile(join(folder, 'bundle.tar.gz'), await testArchive(join(folder, 'site')))
   const { get } = await host(context, `staticExport: { bundleUrl: "${folder}/bundle.tar.gz" }`)
   assert.match((await get('/metrics', { accept: 'text/html,*/*' })).text, /About metrics/)
-  assert.match((await get('/metrics')).text, /process_cpu/)
+  assert.match((await get('/metrics')).text, /process_cpu_seconds_total/)
 })
 
 test('wrong settings are named with their key, their value and what is allowed', () => {

@@ -4,6 +4,7 @@ import type { Database } from '../backends/index.ts'
 import { plainPage } from '../hosting/index.ts'
 import { listOrganizations, listSites, type Site } from '../sites/index.ts'
 import { describeApi } from './describe-api.ts'
+import { finishDescription } from './finish-description.ts'
 
 /** What the interface description says of itself. */
 export function openApiSettings(
@@ -52,14 +53,15 @@ export function openApiRoutes(
   input: { database: Database; siteUrl(site: Site): string },
 ): void {
   const schema = { hide: true }
-  let page: string | undefined
+  let document: OpenAPIV3_1.Document | undefined
+  const description = () => {
+    document ??= finishDescription(app.swagger() as OpenAPIV3_1.Document)
+    return document
+  }
   app.get('/openapi.json', { schema }, async (_request, reply) =>
-    reply.header('access-control-allow-origin', '*').send(app.swagger()),
+    reply.header('access-control-allow-origin', '*').send(description()),
   )
-  app.get('/openapi', { schema }, async (_request, reply) => {
-    page ??= describeApi(app.swagger() as OpenAPIV3_1.Document)
-    return sendPage(reply, page)
-  })
+  app.get('/openapi', { schema }, async (_request, reply) => sendPage(reply, describeApi(description())))
   app.get('/', { schema }, async (_request, reply) => {
     const organizations = await listOrganizations(input.database)
     const sites = (await Promise.all(organizations.map(({ id }) => listSites(input.database, id)))).flat()

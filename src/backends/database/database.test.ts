@@ -78,3 +78,19 @@ testOnEveryEngine('joins a transaction inside a transaction', [notes], async (da
   )
   assert.deepEqual(await ids(database), [])
 })
+
+testOnEveryEngine('takes any text that a caller may send', [notes], async (database) => {
+  const body = 'lone \ud800 surrogate, NUL \u0000, emoji 🚀'
+  await database
+    .tables<Tables>()
+    .insertInto('notes')
+    .values({ id: 'a\u0000b', body, written_at: 1 })
+    .execute()
+  const row = await database
+    .tables<Tables>()
+    .selectFrom('notes')
+    .select('body')
+    .where('id', 'in', ['a\u0000b', 'c\u0000'])
+    .executeTakeFirstOrThrow()
+  assert.match(row.body, /emoji 🚀$/)
+})

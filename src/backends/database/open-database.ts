@@ -4,6 +4,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { type Database, databaseOver } from './database.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
+import { withoutNul } from './without-nul.ts'
 
 /** Opens `postgres://…` as PostgreSQL and anything else as a SQLite file, which is made where it is missing. */
 export async function openDatabase(address: string): Promise<Database> {
@@ -30,5 +31,8 @@ async function openPostgres(address: string): Promise<Database> {
       `Quire needs PostgreSQL 15 or newer; this server is version ${version}. Upgrade it and start again.`,
     )
   }
-  return databaseOver(new Kysely({ dialect: new PostgresDialect({ pool }) }), 'postgres')
+  return databaseOver(
+    new Kysely({ dialect: new PostgresDialect({ pool }), plugins: [withoutNul()] }),
+    'postgres',
+  )
 }

@@ -221,11 +221,16 @@ test('shows ways to authenticate as alternatives', () => {
     flows: [],
   }
   const key = { ...scheme, id: 'key', kind: 'api-key' as const, label: 'API key', name: 'X-Key', scopes: [] }
-  const text = html(renderEndpoint(operation({ auth: [[scheme], [key]] }), context()).main)
+  const auth = [[scheme], [key]]
+  const responses = [{ status: '204', label: 'No Content', description: '', headers: [], contents: [] }]
+  const text = html(renderEndpoint(operation({ auth, responses }), context()).main)
   assert.match(text, /<h2 id="authorization">/)
   assert.match(text, /X-Key/)
   assert.match(text, /endpoint-or">or</)
   assert.match(text, /Scopes: <code>read<\/code>/)
+  const byHand = renderEndpoint(operation({ auth }), context())
+  assert.match(html(byHand.bar), /authorization/)
+  assert.doesNotMatch(html(byHand.main), /authorization/)
 })
 
 test('shows a channel with links from operations to messages', () => {

@@ -57,14 +57,20 @@ export function renderEndpoint(
       options.hasResponseExample === true ? [] : exampleTabs(channelExamples(model.messages), page)
     return { bar: channelBar(model, page), main: [...intro, ...channelSections(model, page)], aside }
   }
+  // A page that describes its fields itself has its credentials said before them.
+  const isManual = model.responses.length === 0 && model.body === undefined && !hasParameters(model)
   return {
-    bar: operationBar(model, page),
-    main: [...intro, ...operationSections(model, page)],
+    bar: [...operationBar(model, page), ...(isManual ? authSection(model, page) : [])],
+    main: [...intro, ...(isManual ? [] : authSection(model, page)), ...operationSections(model, page)],
     aside: [
       ...(options.hasRequestExample === true ? [] : requestExamples(model, page)),
       ...(options.hasResponseExample === true ? [] : responseExamples(model, page)),
     ],
   }
+}
+
+function hasParameters({ parameters }: OperationModel): boolean {
+  return Object.values(parameters).some((list) => list.length > 0)
 }
 
 /** The description without its first paragraph, where the page shows that already. */
@@ -192,7 +198,6 @@ function operationSections(model: OperationModel, page: ComponentContext): Eleme
       ? []
       : section({ id, title, page, children: renderParameters({ parameters, page, prefix, expanded }) })
   return [
-    ...authSection(model, page),
     ...list(endpointAnchors.path, 'Path parameters', path, 'path'),
     ...list(endpointAnchors.query, 'Query parameters', query, 'query'),
     ...list(endpointAnchors.header, 'Headers', header, 'header'),

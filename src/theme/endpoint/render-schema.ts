@@ -131,6 +131,7 @@ function typeText(schema: SchemaView): string {
 function nested(input: Drawing & { schema: SchemaView }, options: { inline: boolean }): ElementContent[] {
   const { schema, page } = input
   if (schema.cut !== undefined) return [cutNote(schema)]
+  if (schema.items?.cut !== undefined && schema.properties.length === 0) return [cutNote(schema.items)]
   const inner = [
     ...propertyFields(input),
     ...additionalField(input),

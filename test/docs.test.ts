@@ -75,12 +75,12 @@ test('the documentation describes every setting with its flag, its variable and 
   const page = read('docs/operate/settings.mdx')
   const defaults: Record<string, unknown> = readSettings({ flags: {}, environment: {} })
   for (const name of Object.keys(settingsSchema.shape)) {
-    const row = page.split('\n').find((line) => line.startsWith(`| \`${name}\` |`))
-    assert.ok(row, `${name} is described`)
-    assert.ok(row.includes(`\`${flagOf(name)}\`, \`${variableOf(name)}\``), row)
-    if (defaults[name] !== undefined) assert.ok(row.includes(`| \`${defaults[name]}\` |`), row)
+    const field = new RegExp(`<ResponseField name="${name}"[\\s\\S]*?</ResponseField>`).exec(page)?.[0]
+    assert.ok(field, `${name} is described`)
+    assert.ok(field.includes(`\`${flagOf(name)}\`, \`${variableOf(name)}\``), field)
+    if (defaults[name] !== undefined) assert.ok(field.includes(`default="${defaults[name]}"`), field)
   }
-  for (const [, name = ''] of page.matchAll(/^\| `(\w+)` \|/gm)) {
+  for (const [, name = ''] of page.matchAll(/<ResponseField name="(\w+)"/g)) {
     assert.ok(name in settingsSchema.shape, `${name} is a setting`)
   }
 })

@@ -64,7 +64,7 @@ function quote(
   limits: { sentences: number; codeBlocks: number },
 ): string[] {
   const { paragraphs, codeBlocks } = splitPassage(passage.content)
-  const chosen = bestSentences(paragraphs, asked, limits.sentences).filter((line) => !said.has(line))
+  const chosen = bestSentences(passage, paragraphs, asked, limits.sentences).filter((line) => !said.has(line))
   for (const line of chosen) said.add(line)
   const blocks = bestBlocks(codeBlocks, asked, chosen.length > 0 ? limits.codeBlocks : 1)
   if (chosen.length === 0 && blocks.length === 0) return []
@@ -86,25 +86,27 @@ function weigh(asked: Set<string>, passages: Passage[]): Map<string, number> {
 }
 
 /** The sentences that share most with the question, in reading order; those of one paragraph stay together. */
-function bestSentences(paragraphs: string[], asked: Map<string, number>, limit: number): string[] {
-  const sentences = paragraphs.flatMap((paragraph, place) =>
-    splitSentences(paragraph).map((text, inside) => ({ text, place, inside, weight: 0 })),
-  )
+function bestSentences(
+  passage: Passage,
+  paragraphs: string[],
+  asked: Map<string, number>,
+  limit: number,
+): string[] {
+  const headings = new Set([passage.title, ...passage.heading.split(' › ')])
+  const sentences = paragraphs
+    .flatMap((paragraph, place) => splitSentences(paragraph).map((text) => ({ text, place, weight: 0 })))
+    .filter((sentence) => !headings.has(sentence.text))
   for (const [order, sentence] of sentences.entries()) {
-    const length = sentence.text.length
-    const isProse = /[.!?:。！？؟]["'”’)\]]*$/.test(sentence.text) && length > 20
+    const { length } = sentence.text
     sentence.weight =
       ((shared(sentence.text, asked) + 0.1) / Math.sqrt(60 + length)) *
-      (isProse ? 1 : 0.35) *
+      (isProse(sentence.text) ? 1 : 0.2) *
+      (pointsElsewhere.test(sentence.text) ? 0.4 : 1) *
       (1 + 0.3 / (1 + order)) *
       (length > 400 ? 0.5 : 1)
   }
-  const kept = new Set(
-    sentences
-      .toSorted((a, b) => b.weight - a.weight)
-      .slice(0, limit)
-      .filter((sentence, place, chosen) => place === 0 || sentence.weight > chosen[0]!.weight * 0.35),
-  )
+  const ranked = sentences.toSorted((a, b) => b.weight - a.weight).slice(0, limit)
+  const kept = new Set(ranked.filter((sentence) => sentence.weight > ranked[0]!.weight * 0.35))
   const lines: string[] = []
   let last = -1
   for (const sentence of sentences) {
@@ -115,6 +117,11 @@ function bestSentences(paragraphs: string[], asked: Map<string, number>, limit: 
   }
   return lines
 }
+
+/** A whole sentence, not a label or the row of a table. */
+const isProse = (text: string) => text.length > 20 && /[.!?:。！？؟…]["'”’)\]]*$/.test(text)
+
+const pointsElsewhere = /^(?:see|for more|for details|to learn more|learn|read|check out|refer to)\b/i
 
 function bestBlocks(blocks: string[], asked: Map<string, number>, limit: number): string[] {
   return blocks

@@ -46,7 +46,7 @@
   document.addEventListener('toggle', scrollable, true)
 
   const diagrams = [...document.querySelectorAll('.diagram')]
-  const renderer = quire.own && quire.own.dataset.mermaid
+  const renderer = quire.own?.dataset.mermaid
   if (diagrams.length === 0 || !renderer) return
   let count = 0
   const draw = async () => {

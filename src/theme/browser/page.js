@@ -182,7 +182,7 @@
   })
 
   const feedback = document.querySelector('[data-feedback]')
-  const server = quire.settings.feedback && quire.settings.feedback.endpoint
+  const server = quire.settings.feedback?.endpoint
   if (feedback && server) {
     feedback.hidden = false
     on('[data-feedback-value]', 'click', (_event, button) => {
@@ -298,7 +298,7 @@
   }
 
   // The next page is fetched while the pointer rests on its link.
-  if (location.protocol !== 'file:' && !(navigator.connection && navigator.connection.saveData)) {
+  if (location.protocol !== 'file:' && !(navigator.connection?.saveData)) {
     const seen = new Set()
     const fetchAhead = (event) => {
       const link = event.target instanceof Element && event.target.closest('a[href]')

@@ -230,7 +230,7 @@
       item.href = addressOf(hit)
       item.innerHTML = hit.anchor ? quire.icons.hash : quire.icons.page
       const words = make('div', 'search-words')
-      const headings = hit.heading.split(' > ')
+      const headings = hit.heading.split(' › ')
       const last = hit.anchor ? headings[headings.length - 1] : ''
       words.append(marked(make('div', 'search-title'), last && last !== hit.title ? last : hit.title, query))
       const place = [...new Set([hit.title, ...headings.slice(1, -1)])].join(' › ')

@@ -41,6 +41,9 @@ export function renderPage(page: PageView, site: SiteView, assets: ThemeAssets):
     side === '' ? '' : 'has-aside',
     page.mode === 'custom' || page.mode === 'center' ? 'no-sidebar' : '',
     page.tabs.length > 0 ? 'has-tabs' : '',
+    /^(gradient|grid|windows)$/.test(site.background.decoration ?? '')
+      ? `decoration-${site.background.decoration}`
+      : '',
   ]
     .filter((name) => name !== '')
     .join(' ')

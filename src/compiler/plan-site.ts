@@ -308,7 +308,10 @@ function planEndpoint(
           ? findChannel(specs, meta.asyncapi, context)
           : findSchema(specs, meta.openapiSchema ?? '', context)
     if (operation !== undefined) {
-      if (page.title === '' || meta.title === undefined) page.title = operation.title
+      if (page.title === '' || meta.title === undefined) {
+        page.title = operation.title
+        page.sidebarTitle = meta.sidebarTitle ?? operation.title
+      }
       return { type: 'operation', operation }
     }
     if (meta.openapi !== undefined && findSpec(specs, meta.openapi, context) !== undefined) return undefined

@@ -89,7 +89,6 @@ test('knows optional credentials, callbacks and samples of the author', () => {
 
 test('reports a reference that leads nowhere with its place', () => {
   const spec = fixtureSpec('garden.yaml')
-  operationModelOf(spec, 'GET /plants')
   const problem = spec.problems.find((entry) => entry.code === 'broken_reference')
   assert.match(problem?.message ?? '', /schemas\/Missing/)
   assert.match(spec.text.split('\n')[(problem?.line ?? 0) - 1] ?? '', /Missing/)

@@ -2,6 +2,7 @@ import type { Problem } from '../compiler-api.ts'
 import { asObject, asString } from './json.ts'
 import type { JsonObject, LoadedSpec } from './openapi-api.ts'
 import { parseDocument } from './parse-document.ts'
+import { checkReferences } from './resolve-reference.ts'
 import { positionOf } from './text-position.ts'
 
 /** Reads OpenAPI 3.0 and 3.1 and AsyncAPI 3, in JSON or YAML. What cannot be used at all comes back as problems alone. */
@@ -27,6 +28,7 @@ export function loadSpec(input: { file: string; text: string }): LoadedSpec | { 
     document,
     problems,
   }
+  checkReferences(spec)
   return spec
 }
 

@@ -28,6 +28,28 @@ export function resolveReference(
   return { value: undefined, pointers }
 }
 
+/** Reports every reference of a document that leads nowhere, whether a page comes by it or not. */
+export function checkReferences(spec: LoadedSpec): void {
+  const known = new Set<string>()
+  const waiting: JsonValue[] = [spec.document]
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (Array.isArray(value)) {
+      for (const entry of value) if (typeof entry === 'object' && entry !== null) waiting.push(entry)
+      continue
+    }
+    for (const [key, entry] of Object.entries(asObject(value) ?? {})) {
+      if (key === '$ref' && typeof entry === 'string' && !known.has(entry)) {
+        known.add(entry)
+        resolveReference(spec, { $ref: entry })
+      }
+      // What stands in an example is data, not a part of the specification.
+      if (typeof entry === 'object' && entry !== null && !dataKeys.has(key)) waiting.push(entry)
+    }
+  }
+}
+
+const dataKeys = new Set(['example', 'examples', 'default', 'enum', 'const'])
+
 /** The last part of a reference: `#/components/schemas/Pet` is `Pet`. */
 export function referenceName(pointer: string): string {
   const last = pointer.slice(pointer.lastIndexOf('/') + 1)

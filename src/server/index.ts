@@ -1,3 +1,4 @@
+export { lockDataFolder } from './data-lock.ts'
 export { allMigrations, openSettingsDatabase } from './open-node.ts'
 export {
   describeSettings,

@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { lockDataFolder } from '../../src/server/index.ts'
 import { cleanEnvironment, journey, runCommand } from './support.ts'
 
 test('a second process on the same data folder is refused with a clear sentence', async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'quire-twice-'))
   context.after(() => rm(folder, { recursive: true, force: true }))
-  const { lockDataFolder } = await import('../../src/server/data-lock.ts')
   const lock = lockDataFolder(folder)
   const refused = await runCommand(['start', '--data', folder, '--port', '0'], cleanEnvironment())
   lock.release()

@@ -67,7 +67,7 @@ export function journey(
   })
 }
 
-async function startQuire(
+export async function startQuire(
   context: TestContext,
   storage: Storage,
   flags: string[],

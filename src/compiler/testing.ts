@@ -20,10 +20,10 @@ export async function findDeadLinks(bundle: string): Promise<DeadLink[]> {
     )
     ids.set(
       page,
-      new Set([...html.matchAll(/\s(?:id|name)="([^"]*)"/g)].map((match) => unescape(match[1] ?? ''))),
+      new Set([...html.matchAll(/\s(?:id|name)="([^"]*)"/g)].map((match) => decodeEntities(match[1] ?? ''))),
     )
     for (const match of html.matchAll(/\s(?:href|src|poster)="([^"]*)"/g)) {
-      links.push({ page, href: unescape(match[1] ?? '') })
+      links.push({ page, href: decodeEntities(match[1] ?? '') })
     }
   }
   const dead: DeadLink[] = []
@@ -54,7 +54,7 @@ function decode(text: string): string {
   }
 }
 
-function unescape(text: string): string {
+function decodeEntities(text: string): string {
   return text
     .replaceAll('&quot;', '"')
     .replaceAll('&#39;', "'")
@@ -66,7 +66,7 @@ function unescape(text: string): string {
 
 /** What a reader sees of a page as text: no scripts, no code samples, no tags. */
 export function visibleText(html: string): string {
-  return unescape(
+  return decodeEntities(
     html
       .replace(/<(script|style|pre|code|svg|template)\b[\s\S]*?<\/\1>/g, ' ')
       .replace(/<[^>]*>/g, ' ')

@@ -29,6 +29,7 @@ import {
   readExport,
 } from './exports-store.ts'
 import { exportJobKind } from './run-export.ts'
+import { announceExport } from './send-webhook.ts'
 import { streamProgress } from './stream-progress.ts'
 
 export type ExportsDependencies = {
@@ -180,7 +181,10 @@ export function exportsRoutes(app: FastifyInstance, dependencies: ExportsDepende
           code: 'canceled',
           now: clock(),
         })
-        if (failed) await cancelJobsOf(inside, job.id)
+        if (failed) {
+          await cancelJobsOf(inside, job.id)
+          await announceExport(inside, (await readExport(inside, job.id))!, clock())
+        }
         return failed
       })
       if (!canceled)

@@ -1,3 +1,6 @@
 export { type ExportsDependencies, exportsRoutes } from './exports-routes.ts'
 export { exportMigrations } from './exports-store.ts'
 export { type ExportWork, exportHandler, exportJobKind } from './run-export.ts'
+export { type SendRequest, webhookHandler, webhookJobKind } from './send-webhook.ts'
+export { webhooksRoutes } from './webhooks-routes.ts'
+export { forgetDeliveries, webhookMigrations } from './webhooks-store.ts'

@@ -13,6 +13,7 @@ import {
   readExport,
   recordProgress,
 } from './exports-store.ts'
+import { announceExport } from './send-webhook.ts'
 
 export const exportJobKind = 'export'
 
@@ -28,15 +29,16 @@ export type ExportWork = {
 export function exportHandler(work: ExportWork): JobHandler {
   return {
     run: (job, context) => runExport(work, job, context),
-    giveUp: async (job) => {
-      await failExport(work.database, {
-        id: job.subject,
-        attempt: job.attempt,
-        error: 'The export failed because of a fault on our side. Start it again.',
-        code: 'internal',
-        now: work.clock(),
-      })
-    },
+    giveUp: (job) =>
+      endExport(work, job.subject, (inside) =>
+        failExport(inside, {
+          id: job.subject,
+          attempt: job.attempt,
+          error: 'The export failed because of a fault on our side. Start it again.',
+          code: 'internal',
+          now: work.clock(),
+        }),
+      ),
   }
 }
 
@@ -56,7 +58,9 @@ async function runExport(work: ExportWork, job: Job, context: JobContext): Promi
   if (!(await beginExport(database, { id: asked.id, attempt: job.attempt, pagesTotal, now: clock() }))) return
   const reporter = progressReporter(work, asked, job, context)
   const fail = (error: string, code: string, failedPages: FailedPage[] = []) =>
-    failExport(database, { id: asked.id, attempt: job.attempt, error, code, failedPages, now: clock() })
+    endExport(work, asked.id, (inside) =>
+      failExport(inside, { id: asked.id, attempt: job.attempt, error, code, failedPages, now: clock() }),
+    )
   try {
     const whole = asked.paths === null && asked.version === null
     const done =
@@ -68,12 +72,25 @@ async function runExport(work: ExportWork, job: Job, context: JobContext): Promi
       const sentence = `${done.failedPages.length} pages could not be rendered, the first being ${first.file}:${first.line}: ${first.message}`
       return void (await fail(sentence, 'pages_failed', done.failedPages))
     }
-    await completeExport(database, { id: asked.id, attempt: job.attempt, ...done, now: clock() })
+    await endExport(work, asked.id, (inside) =>
+      completeExport(inside, { id: asked.id, attempt: job.attempt, ...done, now: clock() }),
+    )
   } catch (error) {
     context.signal.throwIfAborted()
     if (!(error instanceof CompileError)) throw error
     await fail(error.message, 'compile_failed')
   }
+}
+
+/** The last change of an export and the word about it to others happen together, or not at all. */
+async function endExport(
+  work: ExportWork,
+  id: string,
+  change: (inside: Database) => Promise<boolean>,
+): Promise<void> {
+  await work.database.transaction(async (inside) => {
+    if (await change(inside)) await announceExport(inside, (await readExport(inside, id))!, work.clock())
+  })
 }
 
 /** The release's own bundle, read through and tested file by file; undefined where the stored one is not what was published. */

@@ -5,6 +5,8 @@ import { claimJob, extendLease, finishJob, type Job, releaseJob } from './jobs-s
 export type JobHandler = {
   run(job: Job, context: JobContext): Promise<void>
   giveUp(job: Job, error: unknown): Promise<void>
+  /** How often it is tried, and how long each pause is; three times within seconds when absent. */
+  retry?: { attempts: number; pauseMs(failures: number): number }
 }
 
 export type JobContext = {
@@ -31,13 +33,12 @@ export type JobRunnerOptions = {
   onError(error: unknown, job?: Job): void
   leaseMs?: number
   pollMs?: number
-  attempts?: number
 }
 
 /** Claims jobs under a lease, runs them, and keeps the lease while they run. */
 export function startJobRunner(options: JobRunnerOptions): JobRunner {
   const { database, handlers, worker, concurrency, now, onError } = options
-  const { leaseMs = 9_000, pollMs = 1_000, attempts = 3 } = options
+  const { leaseMs = 9_000, pollMs = 1_000 } = options
   const running = new Map<string, { done: Promise<void>; abort: AbortController }>()
   let stopping = false
   let looking = false
@@ -94,7 +95,7 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
       }
     }, leaseMs / 3)
     try {
-      if (job.failures >= attempts) {
+      if (job.failures >= retryOf(handler).attempts) {
         await handler.giveUp(job, new Error(`The work stopped without a word ${job.failures} times.`))
       } else {
         await handler.run(job, { signal: abort.signal, progressed: () => (progressed = true) })
@@ -115,8 +116,12 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   ): Promise<void> => {
     if (aborted) return releaseJob(database, job, { runAfter: 0, failed: false })
     onError(error, job)
-    if (job.failures + 1 < attempts) {
-      return releaseJob(database, job, { runAfter: (await now()) + 500 * 4 ** job.failures, failed: true })
+    const retry = retryOf(handler)
+    if (job.failures + 1 < retry.attempts) {
+      return releaseJob(database, job, {
+        runAfter: (await now()) + retry.pauseMs(job.failures),
+        failed: true,
+      })
     }
     await handler.giveUp(job, error)
     await finishJob(database, job)
@@ -134,3 +139,6 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
     },
   }
 }
+
+const defaultRetry = { attempts: 3, pauseMs: (failures: number) => 500 * 4 ** failures }
+const retryOf = (handler: JobHandler) => handler.retry ?? defaultRetry

@@ -11,7 +11,7 @@ import {
 import type { Logger } from 'pino'
 import { assistantRoutes, defaultAssistantSettings } from '../assistant/index.ts'
 import { objectRoutes, rewriteObjectUrl } from '../backends/index.ts'
-import { exportsRoutes } from '../exports/index.ts'
+import { exportsRoutes, webhooksRoutes } from '../exports/index.ts'
 import {
   ApiError,
   addressUnit,
@@ -84,6 +84,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     linkSeconds: settings.linkSeconds,
     siteName: (domain) => siteNameOf(domain, publicUrl()),
   })
+  webhooksRoutes(app, { database: node.database, clock })
   assistantRoutes(app, {
     authorize: async (request, domain) => {
       const { site, organizationId } = await authorizeAssistant({

@@ -9,7 +9,7 @@ import {
   openLanguageModel,
   openObjectStore,
 } from '../backends/index.ts'
-import { exportMigrations } from '../exports/index.ts'
+import { exportMigrations, webhookMigrations } from '../exports/index.ts'
 import { rateLimitMigrations } from '../http/index.ts'
 import { jobMigrations } from '../jobs/index.ts'
 import {
@@ -37,6 +37,7 @@ export const allMigrations = [
   ...sitesMigrations,
   ...assistantMigrations,
   ...exportMigrations,
+  ...webhookMigrations,
 ]
 
 /** Opens the database that the settings name, with its schema brought up to date. */

@@ -4,8 +4,14 @@ import { sql } from 'kysely'
 import { type Logger, pino } from 'pino'
 import type { Database } from '../backends/index.ts'
 import { specFetcher } from '../compiler/index.ts'
-import { exportHandler, exportJobKind } from '../exports/index.ts'
-import { forgetOldWindows } from '../http/index.ts'
+import {
+  exportHandler,
+  exportJobKind,
+  type SendRequest,
+  webhookHandler,
+  webhookJobKind,
+} from '../exports/index.ts'
+import { forgetOldWindows, guardedFetch } from '../http/index.ts'
 import { endAllLeases, type JobRunner, startJobRunner } from '../jobs/index.ts'
 import { publishHandler, publishJobKind, type Release, type Site } from '../sites/index.ts'
 import { buildApp } from './build-app.ts'
@@ -115,7 +121,11 @@ function startWorker(input: {
   const work = { ...node, fetchSpec: specFetcher({}), clock }
   return startJobRunner({
     database: node.database,
-    handlers: { [publishJobKind]: publishHandler(work), [exportJobKind]: exportHandler(work) },
+    handlers: {
+      [publishJobKind]: publishHandler(work),
+      [exportJobKind]: exportHandler(work),
+      [webhookJobKind]: webhookHandler({ database: node.database, clock, send: sendPublic }),
+    },
     worker: `${hostname()}-${process.pid}`,
     concurrency: settings.jobs,
     now: () => sharedTime(node.database, clock),
@@ -123,6 +133,9 @@ function startWorker(input: {
     pollMs: node.database.engine === 'postgres' ? 500 : 1_000,
   })
 }
+
+const sendPublic: SendRequest = (address, { headers, body }) =>
+  guardedFetch(address, { method: 'POST', headers, body, maximumRedirects: 0, maximumBytes: 64 * 1024 })
 
 /** Several nodes go by the database's clock, one by its own. */
 async function sharedTime(database: Database, clock: () => number): Promise<number> {

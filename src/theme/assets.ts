@@ -76,14 +76,14 @@ function siteStyles(site: SiteView): string {
     'button-light-text': colors.buttonLightText,
     'button-dark': colors.buttonDark,
     'button-dark-text': colors.buttonDarkText,
-    'font-body': fontFamily(site.fonts.body, '"Inter Variable","Inter Fallback",system-ui,sans-serif'),
+    'font-body': fontFamily(site.fonts.body, '"Inter","Inter Fallback",system-ui,sans-serif'),
     'font-heading': fontFamily(
       site.fonts.heading ?? site.fonts.body,
-      '"Inter Variable","Inter Fallback",system-ui,sans-serif',
+      '"Inter","Inter Fallback",system-ui,sans-serif',
     ),
   }
   const settings = Object.entries(names).filter(([, value]) => value !== undefined)
-  return `:root{${settings.map(([name, value]) => `--${name}:${value}`).join(';')}}\n`
+  return `:root{${settings.map(([name, value]) => `--q-${name}:${value}`).join(';')}}\n`
 }
 
 function cssValue(color: string | undefined): string | undefined {
@@ -128,16 +128,12 @@ function siteFonts(site: SiteView): Fonts {
   }
   const preload: string[] = []
   for (const [name, range] of interRanges) {
-    const path = add(
-      `@fontsource-variable/inter/files/inter-${name}-wght-normal.woff2`,
-      'Inter Variable',
-      range,
-    )
+    const path = add(`@fontsource-variable/inter/files/inter-${name}-wght-normal.woff2`, 'Inter', range)
     if (name === 'latin' && site.fonts.body === undefined) preload.push(path)
   }
   add(
     '@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2',
-    'JetBrains Mono Variable',
+    'JetBrains Mono',
     interRanges[0]?.[1] ?? '',
   )
   for (const font of [site.fonts.body, site.fonts.heading]) styles += projectFont(font)

@@ -298,7 +298,7 @@
   }
 
   // The next page is fetched while the pointer rests on its link.
-  if (location.protocol !== 'file:' && !(navigator.connection?.saveData)) {
+  if (location.protocol !== 'file:' && !navigator.connection?.saveData) {
     const seen = new Set()
     const fetchAhead = (event) => {
       const link = event.target instanceof Element && event.target.closest('a[href]')

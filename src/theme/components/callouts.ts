@@ -38,7 +38,7 @@ function callout(fallback: keyof typeof kinds): Component {
           ...outer,
           role: 'note',
           ariaLabel: kind.label,
-          ...(color === undefined ? {} : { style: `--callout:${color};--callout-wash:${color}` }),
+          ...(color === undefined ? {} : { style: `--q-callout:${color};--q-callout-wash:${color}` }),
         },
         icon.length === 0 ? null : h('div', { className: ['callout-icon'] }, icon),
         h(

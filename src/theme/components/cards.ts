@@ -56,7 +56,7 @@ function linked(
 
 export const CardGroup: Component = ({ props, children }) => {
   const columns = Math.min(Math.max(Math.round(numberProp(props, 'cols', 'columns') ?? 2), 1), 6)
-  return [h('div', { ...outerProps(props, 'columns'), style: `--columns:${columns}` }, children)]
+  return [h('div', { ...outerProps(props, 'columns'), style: `--q-columns:${columns}` }, children)]
 }
 
 export const Columns: Component = CardGroup

@@ -45,8 +45,8 @@ test('a card links once, over its whole face, and shows its icon', () => {
 })
 
 test('columns are read from numbers and from text', () => {
-  assert.match(render('CardGroup', { cols: '3' }), /--columns:3/)
-  assert.match(render('Columns', { cols: 4 }), /--columns:4/)
+  assert.match(render('CardGroup', { cols: '3' }), /--q-columns:3/)
+  assert.match(render('Columns', { cols: 4 }), /--q-columns:4/)
 })
 
 test('tabs keep every panel in the page and say which tab rules which', () => {

@@ -53,7 +53,7 @@ export const Badge: Component = ({ props, children, page }) => {
   return [
     h(
       'span',
-      { ...outer, ...(custom === undefined ? {} : { style: `--badge:${custom}` }) },
+      { ...outer, ...(custom === undefined ? {} : { style: `--q-badge:${custom}` }) },
       iconOf(props, page),
       children,
     ),

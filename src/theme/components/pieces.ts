@@ -174,7 +174,7 @@ export const ColorItem: Component = ({ props }) => {
     h(
       'div',
       { className: ['color-item'] },
-      h('span', { className: ['color-swatch'], style: `--swatch-light:${light};--swatch-dark:${dark}` }),
+      h('span', { className: ['color-swatch'], style: `--q-swatch-light:${light};--q-swatch-dark:${dark}` }),
       h('span', { className: ['color-name'] }, name ?? ''),
       h('code', { className: ['color-value'] }, light === dark ? light : `${light} / ${dark}`),
     ),

@@ -181,10 +181,11 @@ function renderImage(element: Element, state: State): string {
   const { src, alt } = element.properties
   if (isForeign(src)) {
     const label = typeof alt === 'string' && alt !== '' ? alt : new URL(absolute(src)).hostname
+    const classes = foreignClasses(element, state)
     const link = `data-load="image" href="${escapeAttribute(src)}"`
     return state.insideLink
-      ? `<span class="foreign-image">${escapeText(label)}</span>`
-      : `<a class="foreign-image" ${link} target="_blank" rel="noopener">${imageIcon()}<span>${escapeText(label)}</span></a>`
+      ? `<span class="${classes}">${escapeText(label)}</span>`
+      : `<a class="${classes}" ${link} target="_blank" rel="noopener">${imageIcon()}<span>${escapeText(label)}</span></a>`
   }
   if (src === '' || src === undefined || src === null) {
     return typeof alt === 'string' && alt !== ''
@@ -194,6 +195,18 @@ function renderImage(element: Element, state: State): string {
   const alternative = alt === undefined || alt === null ? ' alt=""' : ''
   const lazy = element.properties.loading ? '' : ' loading="lazy"'
   return renderElement(element, state, `${alternative}${lazy} decoding="async"`)
+}
+
+/** The author's classes stay, because they may say in which colour scheme a picture is shown. */
+function foreignClasses(element: Element, state: State): string {
+  const { className } = element.properties
+  const own = Array.isArray(className)
+    ? className.map(String)
+    : String(className ?? '')
+        .split(' ')
+        .filter((name) => name !== '')
+  for (const name of own) state.onClassName?.(name)
+  return escapeAttribute(['foreign-image', ...own].join(' '))
 }
 
 function renderFrame(element: Element, state: State): string {

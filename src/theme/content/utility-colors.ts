@@ -29,13 +29,13 @@ const fixedColors: Record<string, string | undefined> = {
   transparent: 'transparent',
   current: 'currentColor',
   inherit: 'inherit',
-  primary: 'var(--accent)',
-  'primary-light': 'var(--accent-dark)',
-  'primary-dark': 'var(--button-light)',
-  'background-light': 'var(--ground-light)',
-  'background-dark': 'var(--ground-dark)',
-  foreground: 'var(--text-strong)',
-  'muted-foreground': 'var(--text-muted)',
+  primary: 'var(--q-accent)',
+  'primary-light': 'var(--q-accent-dark)',
+  'primary-dark': 'var(--q-button-light)',
+  'background-light': 'var(--q-ground-light)',
+  'background-dark': 'var(--q-ground-dark)',
+  foreground: 'var(--q-text-strong)',
+  'muted-foreground': 'var(--q-text-muted)',
 }
 
 /** How light and how strong a shade is; the hue decides the rest. */

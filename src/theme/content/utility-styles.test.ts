@@ -24,7 +24,7 @@ test('scales, fractions, colours and arbitrary values are understood', () => {
     'space-y-4': />\*\+\*\{margin-top:1rem\}/,
     'sm:grid-cols-2': /@media \(min-width:640px\)/,
     'group-hover:underline': /\.group:hover \.group-hover\\:underline/,
-    'bg-primary': /background-color:var\(--accent\)/,
+    'bg-primary': /background-color:var\(--q-accent\)/,
     '!mt-0': /margin-top:0!important/,
     'rounded-xl': /border-radius:\.75rem/,
     'flex-col': /flex-direction:column/,

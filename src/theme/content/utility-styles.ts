@@ -207,7 +207,11 @@ const weights: Record<string, string> = {
   extrabold: '800',
   black: '900',
 }
-const families_: Record<string, string> = { mono: 'var(--mono)', sans: 'var(--font)', serif: 'Georgia,serif' }
+const families_: Record<string, string> = {
+  mono: 'var(--q-mono)',
+  sans: 'var(--q-font)',
+  serif: 'Georgia,serif',
+}
 const leading: Record<string, string> = {
   none: '1',
   tight: '1.25',
@@ -363,10 +367,10 @@ const families: Record<string, Family> = {
   'bg-gradient-to': (value) =>
     directions[value] === undefined
       ? undefined
-      : `background-image:linear-gradient(to ${directions[value]},var(--from,transparent),var(--via,var(--from,transparent)),var(--to,transparent))`,
-  from: colored('--from'),
-  via: colored('--via'),
-  to: colored('--to'),
+      : `background-image:linear-gradient(to ${directions[value]},var(--q-from,transparent),var(--q-via,var(--q-from,transparent)),var(--q-to,transparent))`,
+  from: colored('--q-from'),
+  via: colored('--q-via'),
+  to: colored('--q-to'),
   fill: colored('fill'),
   stroke: colored('stroke'),
   accent: colored('accent-color'),
@@ -448,11 +452,11 @@ const simple: Record<string, string | undefined> = {
   'break-all': 'word-break:break-all',
   'text-balance': 'text-wrap:balance',
   'text-pretty': 'text-wrap:pretty',
-  border: 'border:1px solid var(--line)',
-  'border-t': 'border-top:1px solid var(--line)',
-  'border-r': 'border-right:1px solid var(--line)',
-  'border-b': 'border-bottom:1px solid var(--line)',
-  'border-l': 'border-left:1px solid var(--line)',
+  border: 'border:1px solid var(--q-line)',
+  'border-t': 'border-top:1px solid var(--q-line)',
+  'border-r': 'border-right:1px solid var(--q-line)',
+  'border-b': 'border-bottom:1px solid var(--q-line)',
+  'border-l': 'border-left:1px solid var(--q-line)',
   'border-dashed': 'border-style:dashed',
   'border-none': 'border-style:none',
   rounded: 'border-radius:.25rem',

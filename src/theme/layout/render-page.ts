@@ -33,7 +33,7 @@ export function renderPage(page: PageView, site: SiteView, assets: ThemeAssets):
     math: page.needs.math || body.includes('class="katex'),
   }
   const head = renderHead(context, { styles: utilityStyles(classNames), needs })
-  const plain = page.mode === 'custom'
+  const plain = page.mode === 'custom' || page.mode === 'frame'
   const sidebar = renderSidebar(context)
   const contents = side === '' && page.mode === 'default' ? renderTableOfContents(context) : ''
   const kind = [
@@ -64,7 +64,7 @@ ${side === '' ? '' : `<aside class="aside" aria-label="Examples">${side}</aside>
 <article class="prose">
 ${body}
 </article>
-${plain || page.mode === 'frame' ? '' : renderPageFooter(context)}
+${plain ? '' : renderPageFooter(context)}
 </main>
 ${contents}
 </div>

@@ -3,7 +3,7 @@ import { iconText } from '../icons/render-icon.ts'
 import type { NavigationNode } from '../theme-api.ts'
 import { renderIconString } from './layout-icons.ts'
 import type { PageContext } from './render-page.ts'
-import { linkLabel, renderSwitch } from './top-bar.ts'
+import { linkLabel, named, renderSwitch } from './top-bar.ts'
 
 /** The tree of the section that the reader is in, and nothing of the others. */
 export function renderSidebar(context: PageContext): string {
@@ -35,7 +35,7 @@ function renderDrawerExtras(context: PageContext): string {
   const switches = [
     renderSwitch(context, page.products, words.product),
     renderSwitch(context, page.versions, words.version),
-    renderSwitch(context, page.languages, words.language),
+    renderSwitch(context, named(page.languages), words.language),
   ].join('')
   const inner = `${switches === '' ? '' : `<div class="drawer-switches">${switches}</div>`}${tabs}${other}`
   return inner === '' ? '' : `<div class="drawer-only">${inner}</div>\n`

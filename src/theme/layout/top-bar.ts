@@ -13,10 +13,22 @@ export function renderTopBar(context: PageContext): string {
 <div class="search-place"><button type="button" class="search-button needs-script" data-search-open>${renderIconString('search')}<span class="search-prompt">${escapeText(context.site.searchPrompt || words.search)}</span><kbd class="search-key" aria-hidden="true">⌘K</kbd></button></div>
 <div class="top-end">
 <nav class="top-links" aria-label="${escapeAttribute(words.links)}">${page.navbar.links.map((link) => renderLink(context, link)).join('')}${renderPrimary(context)}</nav>
-${renderSwitch(context, page.languages, words.language)}${renderThemeButton(context)}
+${renderSwitch(context, named(page.languages), words.language)}${renderThemeButton(context)}
 </div>
 </div>
 ${renderTabs(context)}</header>`
+}
+
+/** Languages by the names that their readers call them, where the project has only their codes. */
+export function named(languages: readonly Switch[]): Switch[] {
+  return languages.map((language) => ({ ...language, label: languageName(language.label) }))
+}
+
+function languageName(code: string): string {
+  if (!/^[a-z]{2,3}(-[a-z0-9]{2,8})?$/i.test(code)) return code
+  const tag = { cn: 'zh-Hans', jp: 'ja', ua: 'uk', kr: 'ko' }[code.toLowerCase()] ?? code
+  const name = new Intl.DisplayNames([tag], { type: 'language', languageDisplay: 'standard' }).of(tag) ?? code
+  return name.charAt(0).toLocaleUpperCase(tag) + name.slice(1)
 }
 
 function renderLogo({ page, site }: PageContext): string {

@@ -1,12 +1,14 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { createRenderer, failedPage, type RenderedPage, type RenderTask } from './render-pages.ts'
-import type { WorkerRequest } from './render-worker.ts'
+import type { WorkerReport, WorkerRequest } from './render-worker.ts'
 import type { SitePlan } from './site-plan.ts'
 
 /** How long one page may take before its thread is ended, and how much memory a thread may have. */
 const defaultPageTimeoutMs = 20_000
 const threadMemoryMb = 768
+/** Parsers in native code recurse without a guard of their own, so threads have far more stack than pages need. */
+const threadStackMb = 960
 const batchSize = 4
 
 /** Threads that wait for the next build, so that a preview need not start them again. */
@@ -51,11 +53,6 @@ async function runThread(queue: number[], input: Parameters<typeof renderPages>[
     await runUntilDeath(queue, input)
   }
 }
-
-type Report =
-  | { type: 'started'; index: number }
-  | { type: 'rendered'; index: number; page: RenderedPage }
-  | { type: 'idle' }
 
 function runUntilDeath(queue: number[], input: Parameters<typeof renderPages>[0]): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -104,7 +101,7 @@ function runUntilDeath(queue: number[], input: Parameters<typeof renderPages>[0]
         resolve()
       })
     }
-    const hear = (report: Report) => {
+    const hear = (report: WorkerReport) => {
       if (report.type === 'started') {
         current = report.index
         clearTimeout(timer)
@@ -112,11 +109,13 @@ function runUntilDeath(queue: number[], input: Parameters<typeof renderPages>[0]
           () => die(`The page took longer than ${pageTimeoutMs / 1000} seconds.`),
           pageTimeoutMs,
         )
-      } else if (report.type === 'rendered') {
+      } else if (report.type === 'rendered' || report.type === 'failed') {
         clearTimeout(timer)
         batch = batch.filter((index) => index !== report.index)
         current = undefined
-        input.onPage(report.index, report.page)
+        const page =
+          report.type === 'rendered' ? report.page : brokenPage(input.plan, report.index, report.message)
+        input.onPage(report.index, page)
       } else next()
     }
     const fall = (error: Error) => die(describeDeath(error))
@@ -139,7 +138,9 @@ function keepIdle(worker: Worker): void {
 
 function startWorker(): Worker {
   const file = new URL(`./render-worker${extname(import.meta.url)}`, import.meta.url)
-  return new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: threadMemoryMb, stackSizeMb: 4 } })
+  return new Worker(file, {
+    resourceLimits: { maxOldGenerationSizeMb: threadMemoryMb, stackSizeMb: threadStackMb },
+  })
 }
 
 function describeDeath(error: Error): string {

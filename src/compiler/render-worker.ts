@@ -1,11 +1,17 @@
 import { parentPort } from 'node:worker_threads'
-import { createRenderer, type Renderer, type RenderTask } from './render-pages.ts'
+import { createRenderer, type RenderedPage, type Renderer, type RenderTask } from './render-pages.ts'
 import type { SitePlan } from './site-plan.ts'
 
 /** A thread that renders pages, so that neither a slow page nor a wild one disturbs whoever asked. */
 export type WorkerRequest =
   | { type: 'plan'; plan: SitePlan; task: RenderTask }
   | { type: 'render'; indexes: number[] }
+
+export type WorkerReport =
+  | { type: 'started'; index: number }
+  | { type: 'rendered'; index: number; page: RenderedPage }
+  | { type: 'failed'; index: number; message: string }
+  | { type: 'idle' }
 
 let renderer: Renderer | undefined
 
@@ -16,7 +22,17 @@ parentPort?.on('message', (request: WorkerRequest) => {
   }
   for (const index of request.indexes) {
     parentPort?.postMessage({ type: 'started', index })
-    parentPort?.postMessage({ type: 'rendered', index, page: renderer?.render(index) })
+    parentPort?.postMessage(renderOne(renderer, index))
   }
   parentPort?.postMessage({ type: 'idle' })
 })
+
+/** A page that throws is one page; the thread goes on with the next. */
+function renderOne(current: Renderer | undefined, index: number): WorkerReport {
+  if (current === undefined) throw new Error('A page was asked for before the plan was given.')
+  try {
+    return { type: 'rendered', index, page: current.render(index) }
+  } catch (error) {
+    return { type: 'failed', index, message: error instanceof Error ? error.message : String(error) }
+  }
+}

@@ -21,6 +21,7 @@ import type { Json } from '../loose-json.ts'
 import { resolveImport } from '../plan-pages.ts'
 import { type Place, ProblemList, placeOfOffset } from '../problems.ts'
 import { normalizeText } from '../read-source.ts'
+import { guardNesting } from './guard-nesting.ts'
 import { parsePage } from './parse-page.ts'
 
 /** A file of the project as the renderer works with it. */
@@ -97,6 +98,7 @@ export class PageModules {
     const blank = '\n'.repeat(Math.max(0, frontmatter.bodyLine - 1))
     const body = substitute(blank + text.slice(frontmatter.bodyOffset), this.#variables)
     const format = file.endsWith('.md') ? 'md' : 'mdx'
+    guardNesting(body)
     const { tree, isHtml } = parsePage({ file, text: body, format, problems })
     const broken = isHtml && format === 'mdx'
     return {

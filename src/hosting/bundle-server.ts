@@ -313,9 +313,11 @@ function readSmall(folder: string, site: Site, file: ManifestEntry): { bytes: Bu
   const cached = site.cache.get(file.sha256)
   if (cached !== undefined) return { bytes: cached }
   if (!site.cache.isWanted(file.sha256)) {
-    const loan = readIntoScratch(join(folder, file.path), file.sizeBytes)
-    checkDigest(file, loan?.bytes)
-    if (loan !== undefined) return loan
+    const loan = readIntoScratch(`${folder}/${file.path}`)
+    if (loan !== undefined) {
+      checkDigest(file, loan.bytes)
+      return loan
+    }
   }
   const bytes = readWhole(folder, file)
   site.cache.set(file.sha256, bytes)
@@ -395,9 +397,9 @@ function readWhole(folder: string, file: ManifestEntry): Buffer {
   return bytes
 }
 
-function checkDigest(file: ManifestEntry, bytes: Buffer | undefined): void {
-  if (bytes?.length === file.sizeBytes && read.has(file)) return
-  if (bytes === undefined || hash('sha256', bytes, 'hex') !== file.sha256) {
+function checkDigest(file: ManifestEntry, bytes: Buffer): void {
+  if (bytes.length === file.sizeBytes && read.has(file)) return
+  if (hash('sha256', bytes, 'hex') !== file.sha256) {
     throw new BundleError('file_changed', `"${file.path}" was changed on the disk.`, file.path)
   }
   read.add(file)

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { ManifestEntry } from '../bundle/index.ts'
 import type { ContentCache } from './content-cache.ts'
-import { readIntoScratch, scratchBytes } from './scratch-buffers.ts'
+import { readIntoScratch } from './scratch-buffers.ts'
 
 /** Undefined where the file is better sent as it is. */
 export type CompressedBytes = { bytes: Buffer; release?: () => void } | undefined
@@ -43,9 +43,9 @@ function asFound(bytes: Buffer): CompressedBytes {
 
 function readKept(folder: string, key: string, cache: ContentCache): CompressedBytes {
   try {
-    const file = join(folder, key.slice(0, 2), key)
-    const { size } = statSync(file)
-    if (size <= scratchBytes && !cache.isWanted(key)) return readIntoScratch(file, size)
+    const file = `${folder}/${key.slice(0, 2)}/${key}`
+    const loan = cache.isWanted(key) ? undefined : readIntoScratch(file)
+    if (loan !== undefined) return loan
     const bytes = readFileSync(file)
     cache.set(key, bytes)
     return { bytes }

@@ -15,6 +15,7 @@ import {
   type LoadedSpec,
 } from './openapi/index.ts'
 import type { PageFrame } from './page-view.ts'
+import { directoryListing } from './passes/directory-listing.ts'
 import { type AnchorUse, ContentRenderer } from './passes/render-content.ts'
 import type { PageModule, PageModules } from './passes/page-modules.ts'
 import { searchSections } from './passes/search-sections.ts'
@@ -42,6 +43,7 @@ export type CompiledPage = {
 
 export type PageTools = {
   plan: SitePlan
+  pages: ReadonlyMap<string, PlannedPage>
   book: AddressBook
   modules: PageModules
   assets: ThemeAssets
@@ -82,6 +84,7 @@ export function compilePage(page: PlannedPage, tools: PageTools): CompiledPage {
     ...written,
     ...notice,
     ...(reference?.main ?? []),
+    ...directoryListing(page, plan.navigation, tools.pages, renderer.context),
   ]
   const contents = tableOfContents(content)
   const feed = feedItems(content)

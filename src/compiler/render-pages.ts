@@ -44,6 +44,7 @@ export function createRenderer(plan: SitePlan, task: RenderTask): Renderer {
   })
   const tools: PageTools = {
     plan,
+    pages: new Map(plan.pages.map((page) => [page.path, page])),
     book,
     modules,
     assets: task.assets,

@@ -183,7 +183,7 @@ const unitless = new Set(
 /** The stylesheet of a page without what would load from elsewhere. */
 export function safeStylesheet(css: string): string {
   return css
-    .replace(/<\/?style/gi, '')
+    .replace(/<(?=[a-z/!])/gi, '')
     .replace(/@import\s+(?:url\()?\s*["']?\s*(?:https?:|\/\/)[^;]*;?/gi, '')
     .replace(/url\s*\(\s*["']?\s*(?:https?:|\/\/)[^)]*\)/gi, 'none')
     .replace(/expression\s*\(/gi, '(')

@@ -11,12 +11,12 @@ import { TermLog } from './term-log.ts'
 /** How much a word counts by where it stands, and how much the length of that place weighs (b of BM25). */
 export const fields = {
   title: { weight: 3, b: 0.5 },
-  path: { weight: 1.5, b: 0.5 },
+  path: { weight: 2.5, b: 0.5 },
   links: { weight: 2, b: 0.5 },
-  description: { weight: 1, b: 0.5 },
+  description: { weight: 1.5, b: 0.5 },
   heading: { weight: 2, b: 0.5 },
-  body: { weight: 1, b: 0.75 },
-  code: { weight: 0.5, b: 0.75 },
+  body: { weight: 1, b: 0.5 },
+  code: { weight: 0.4, b: 0.7 },
 }
 type Field = keyof typeof fields
 const sharedFields: Field[] = ['title', 'path', 'links', 'description']

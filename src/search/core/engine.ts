@@ -304,6 +304,7 @@ function weigh(query: Query, partitions: Partition[], found: Found[]): Plan {
     wholeBits: 0,
     term,
     rarity: 0,
+    pageRarity: 0,
     trust: 0,
     counts: term.kind === 'word' || term.kind === 'bigram',
   }))
@@ -316,11 +317,16 @@ function weigh(query: Query, partitions: Partition[], found: Found[]): Plan {
     const share = shares[sought.index]!
     const passageCount = groups.reduce((sum, group) => sum + (group?.passageCount ?? 0), 0)
     const pageCount = groups.reduce((sum, group) => sum + (group?.pageCount ?? 0), 0)
-    const passageIdf = idf(passageCount, passages)
-    const pageIdf = idf(pageCount, pages)
+    let passageIdf = idf(passageCount, passages)
+    let pageIdf = idf(pageCount, pages)
     if (sought.trust === 1) {
       share.rarity = passageIdf
+      share.pageRarity = pageIdf
       if (share.counts) perfect += passageIdf + ranking.page * pageIdf
+    } else if (share.trust === 1) {
+      // Another word for the same thing is not rarer than the thing.
+      passageIdf = Math.min(passageIdf, share.rarity)
+      pageIdf = Math.min(pageIdf, share.pageRarity)
     }
     if (passageCount > 0 || pageCount > 0) share.trust = Math.max(share.trust, sought.trust)
     const { bit, counts, term } = share
@@ -354,7 +360,7 @@ function weigh(query: Query, partitions: Partition[], found: Found[]): Plan {
   )
   return {
     terms,
-    relativeScore: (score) => Math.min(1, score / Math.max(1e-9, perfect * 2.5)),
+    relativeScore: (score) => 1 - Math.exp(-score / Math.max(1e-9, perfect * 2.5)),
     exactBits,
     coverage: (bits) => {
       let sum = 0

@@ -4,19 +4,21 @@ import { type PostingList, weightOf } from './postings.ts'
 /** What ranking adds up; every number is the same on the server and in the browser. */
 export const ranking = {
   /** Saturation of BM25: how much a word's repetition still counts. */
-  k1: 4,
+  k1: 5,
   /** A form as typed counts this much beside its stem. */
-  exactForm: 0.5,
+  exactForm: 0.4,
   /** A whole identifier beside its parts. */
-  identifier: 0.5,
+  identifier: 0.4,
   /** The same where the question is nothing but the identifier. */
   literal: 4,
   /** Words that mean the same, and two words written as one. */
-  synonym: 0.4,
-  compound: 0.7,
+  synonym: 0.3,
+  compound: 0.5,
   /** The page as a whole beside its best passage. */
-  page: 0.6,
-  title: 0.3,
+  page: 0.8,
+  title: 0.15,
+  wholeTitle: 0.35,
+  secondPassage: 0.2,
   proximity: 0.3,
   /** How far apart two neighbouring words of the question may stand in a passage. */
   nearby: 4,
@@ -192,12 +194,19 @@ export class Scorer {
     let least = 0
     for (const page of touched) {
       let passage = firstPassage[page]!
+      let second = 0
       for (let i = passage + 1; i < firstPassage[page + 1]!; i++) {
-        if (this.passageScore[i]! > this.passageScore[passage]!) passage = i
+        if (this.passageScore[i]! > this.passageScore[passage]!) {
+          second = this.passageScore[passage]!
+          passage = i
+        } else if (this.passageScore[i]! > second) second = this.passageScore[i]!
       }
+      this.pageScore[page]! += (ranking.secondPassage / ranking.page) * second
       const score =
         (this.pageBase[page]! + this.passageScore[passage]! + ranking.page * this.pageScore[page]!) *
-        (1 + ranking.title * this.titleOverlap(page, terms, total)) *
+        (1 +
+          ranking.title * this.titleOverlap(page, terms, total) +
+          ranking.wholeTitle * this.titleShare(page, terms)) *
         (boostOf[page]! / 16) *
         (folder > 0 && folderOf[page] === folder ? 1 + ranking.folder : 1)
       if (best.length >= ranking.candidates * 2 && score <= least) continue
@@ -217,6 +226,20 @@ export class Scorer {
     let sum = 0
     for (const term of terms) if (term.counts && bits & term.bit) sum += term.passageIdf
     return sum / total
+  }
+
+  /** How much of the title the question has: all of `Limits` in "what limits are there?". */
+  private titleShare(page: number, terms: ScoredTerm[]): number {
+    const bits = this.titleBits[page]!
+    if (bits === 0) return 0
+    let count = 0
+    let counted = 0
+    for (const term of terms) {
+      if (!term.counts || !(bits & term.bit) || counted & term.bit) continue
+      counted |= term.bit
+      count++
+    }
+    return Math.min(1, count / Math.max(1, this.titleLength[page]!))
   }
 
   /** Looks at the best passages of the candidates again, now with the distance between words. */

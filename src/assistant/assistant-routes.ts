@@ -3,6 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { type Database, type LanguageModel, ModelError } from '../backends/index.ts'
 import { ApiError } from '../http/index.ts'
+import { errorResponses } from '../sites/index.ts'
 import type { AnswerEvent } from './answer-event.ts'
 import { answerQuestion } from './answer-question.ts'
 import { AnswerStreams } from './answer-streams.ts'
@@ -74,6 +75,7 @@ export function assistantRoutes(app: FastifyInstance, dependencies: AssistantDep
           security: [{ assistantKey: [] }],
           params,
           body: bodyV1Schema,
+          response: { 200: streamOf('text/plain', 'The data stream of AI SDK 4.'), ...refusals },
         },
       },
       (request, reply) => assistant.answer(1, readRequestV1(request.body), reply),
@@ -91,6 +93,10 @@ export function assistantRoutes(app: FastifyInstance, dependencies: AssistantDep
           security: [{ assistantKey: [] }],
           params,
           body: bodyV2Schema,
+          response: {
+            200: streamOf('text/event-stream', 'The UI message stream of AI SDK 5, 6 and 7.'),
+            ...refusals,
+          },
         },
       },
       (request, reply) => assistant.answer(2, readRequestV2(request.body), reply),
@@ -107,12 +113,24 @@ export function assistantRoutes(app: FastifyInstance, dependencies: AssistantDep
           hide,
           security: [{ assistantKey: [] }],
           params: params.extend({ chatId: z.string().describe("The client's name of the chat.") }),
+          response: {
+            200: streamOf('text/event-stream', 'The stream from its beginning.'),
+            204: z.null().describe('Nothing to resume.'),
+            ...errorResponses(401, 403, 404),
+          },
         },
       },
       (request, reply) => assistant.resume(request.params.chatId, reply),
     )
   }
 }
+
+const refusals = errorResponses(400, 401, 403, 404, 413, 415, 429, 502, 503, 504)
+
+const streamOf = (mediaType: string, description: string) => ({
+  description,
+  content: { [mediaType]: { schema: z.string() } },
+})
 
 class Assistant {
   readonly #given: AssistantDependencies

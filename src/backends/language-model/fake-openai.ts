@@ -61,7 +61,11 @@ async function play(steps: ScriptedStep[], response: ServerResponse): Promise<vo
       })
       calls += 1
     } else if ('fail' in step) return void response.destroy()
-    else await Promise.race([step.wait, new Promise((resolve) => response.once('close', resolve))])
+    else
+      await Promise.race([
+        typeof step.wait === 'function' ? step.wait() : step.wait,
+        new Promise((resolve) => response.once('close', resolve)),
+      ])
   }
   send({}, { finish_reason: calls > 0 ? 'tool_calls' : 'stop' })
   response.write(

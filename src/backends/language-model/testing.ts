@@ -4,8 +4,8 @@ export type ScriptedStep =
   | string
   | { toolName: string; input: unknown }
   | { fail: Error }
-  /** Waits for the promise, or for the abort. */
-  | { wait: Promise<void> }
+  /** Waits for the promise, which may be made only then, or for the abort. */
+  | { wait: Promise<void> | (() => Promise<void>) }
 
 export type ScriptedModel = LanguageModel & { requests: ModelRequest[]; aborted: number }
 
@@ -34,6 +34,7 @@ export function modelFrom(script: (request: ModelRequest, call: number) => Scrip
 async function* play(steps: ScriptedStep[], { signal }: ModelRequest): AsyncGenerator<ModelEvent> {
   let words = 0
   let calls = 0
+  const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
   for (const step of steps) {
     if (signal.aborted) return
     if (typeof step === 'string') {
@@ -48,10 +49,7 @@ async function* play(steps: ScriptedStep[], { signal }: ModelRequest): AsyncGene
     } else if ('fail' in step) {
       throw step.fail
     } else {
-      await Promise.race([
-        step.wait,
-        new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true })),
-      ])
+      await Promise.race([typeof step.wait === 'function' ? step.wait() : step.wait, aborted])
     }
   }
   if (signal.aborted) return

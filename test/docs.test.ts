@@ -123,7 +123,7 @@ test('openapi.json of the documentation is what the server says of itself', asyn
     const answer = await fetch(`${server.url}/openapi.json`)
     const { servers: _, ...actual } = (await answer.json()) as Record<string, unknown>
     const { servers: __, ...written } = JSON.parse(read('docs/openapi.json'))
-    assert.deepEqual(written, actual, 'CONTRIBUTING.md says how to write docs/openapi.json anew.')
+    assert.deepEqual(written, actual, 'Run node scripts/write-openapi.ts.')
   } finally {
     await server.stop()
   }

@@ -47,7 +47,7 @@ export function webhooksRoutes(
         ...common,
         summary: 'Add an address that is told when an export ends',
         description:
-          'Messages are signed: X-Quire-Signature is t=<seconds>,v1=<HMAC-SHA256 of "<seconds>.<body>" in hex>. A message that is not answered with a 2xx is sent again, eight times in all. Only public addresses are reached.',
+          'Messages are signed: X-Quire-Signature is `t=<seconds>,v1=<hex>`, the HMAC-SHA256 of `<seconds>.<body>` with the secret. A message that is not answered with a 2xx is sent again, eight times in all. Only public addresses are reached.',
         body: z.object({ url: z.url({ protocol: /^https?$/ }).max(2_000) }),
         response: { 201: newWebhookSchema, ...errorResponses(400, 401, 403, 409) },
       },

@@ -10,8 +10,8 @@ export function siteColors(
   const darkGround = parseColor(background.dark) ?? nearBlack
   return {
     /** Links and marks on the light and on the dark ground; measured against their tinted ground too. */
-    accentLight: formatColor(readable(primary, tint(primary, lightGround, 0.1), 4.6)),
-    accentDark: formatColor(readable(light, tint(light, darkGround, 0.14), 4.6)),
+    accentLight: formatColor(readable(primary, tint(primary, lightGround, 0.12), 4.9)),
+    accentDark: formatColor(readable(light, tint(light, darkGround, 0.14), 4.9)),
     /** The ground of a filled button and the text on it. */
     buttonLight: formatColor(button),
     buttonLightText: formatColor(textOn(button)),

@@ -32,6 +32,10 @@ const commands: Record<string, { summary: string; load(): Promise<Command> }> = 
     summary: 'measure the search with your own questions',
     load: async () => (await import('./eval.ts')).evalCommand,
   },
+  move: {
+    summary: 'copy an installation to other backends',
+    load: async () => (await import('./move.ts')).moveCommand,
+  },
   orgs: { summary: 'make and list organizations', load: async () => (await import('./orgs.ts')).orgsCommand },
   sites: { summary: 'make and list sites', load: async () => (await import('./sites.ts')).sitesCommand },
   keys: { summary: 'make, list and revoke keys', load: async () => (await import('./keys.ts')).keysCommand },

@@ -371,3 +371,34 @@ function toExport(row: ExportTables['exports']): Export {
     updatedAt: row.updated_at,
   }
 }
+
+/** Forgets final exports that ended before a moment, and idempotency keys that no longer hold. */
+export async function forgetExports(
+  database: Database,
+  rule: { endedBefore: number; now: number },
+): Promise<number> {
+  const tables = database.tables<ExportTables>()
+  const result = await tables
+    .deleteFrom('exports')
+    .where('status', 'in', ['completed', 'failed'])
+    .where('updated_at', '<', rule.endedBefore)
+    .executeTakeFirst()
+  await tables
+    .deleteFrom('export_idempotency')
+    .where('created_at', '<=', rule.now - idempotencyMs)
+    .execute()
+  return Number(result.numDeletedRows)
+}
+
+/** What the exports that are kept still need: objects and releases. */
+export async function exportNeeds(database: Database): Promise<{ keys: Set<string>; releases: Set<string> }> {
+  const rows = await database
+    .tables<ExportTables>()
+    .selectFrom('exports')
+    .select(['archive_key', 'release_id'])
+    .execute()
+  return {
+    keys: new Set(rows.flatMap((row) => (row.archive_key === null ? [] : [row.archive_key]))),
+    releases: new Set(rows.map((row) => row.release_id)),
+  }
+}

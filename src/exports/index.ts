@@ -1,5 +1,5 @@
 export { type ExportsDependencies, exportsRoutes } from './exports-routes.ts'
-export { exportMigrations } from './exports-store.ts'
+export { exportMigrations, exportNeeds, forgetExports } from './exports-store.ts'
 export { type ExportWork, exportHandler, exportJobKind } from './run-export.ts'
 export { type SendRequest, webhookHandler, webhookJobKind } from './send-webhook.ts'
 export { webhooksRoutes } from './webhooks-routes.ts'

@@ -86,10 +86,14 @@ testOnEveryEngine('sends nothing to an address that was removed', migrations, as
   assert.equal(await deleteWebhook(database, 'org_1', 'wh_1'), true)
   assert.deepEqual(await listWebhooks(database, 'org_1'), [])
   let sent = 0
-  const handler = webhookHandler({ database, clock: () => 1, send: async () => {
+  const handler = webhookHandler({
+    database,
+    clock: () => 1,
+    send: async () => {
       sent += 1
       return { status: 200 }
-    } })
+    },
+  })
   const rows = await database
     .tables<{ jobs: { subject: string } }>()
     .selectFrom('jobs')

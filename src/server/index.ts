@@ -1,4 +1,5 @@
 export { lockDataFolder } from './data-lock.ts'
+export { moveInstallation } from './move-installation.ts'
 export { allMigrations, openSettingsDatabase } from './open-node.ts'
 export {
   describeSettings,

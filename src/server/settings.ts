@@ -67,6 +67,10 @@ export const settingsSchema = z.strictObject({
   maxUploadMegabytes: wholeNumber(1, 100_000)
     .default(1024)
     .describe('the largest docs project that may be uploaded'),
+  keepExportDays: wholeNumber(1, 36_500).default(30).describe('how many days a finished export is kept'),
+  keepReleases: wholeNumber(1, 10_000)
+    .default(20)
+    .describe('how many releases of a site are kept for a rollback'),
   jobs: wholeNumber(1, 64).default(2).describe('how many jobs this node works on at once'),
   drainSeconds: wholeNumber(0, 600)
     .default(20)

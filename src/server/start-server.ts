@@ -1,9 +1,9 @@
 import { hostname } from 'node:os'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { sql } from 'kysely'
 import { type Logger, pino } from 'pino'
 import type { Database } from '../backends/index.ts'
-import { specFetcher } from '../compiler/index.ts'
+import { folderSpecCache, specFetcher } from '../compiler/index.ts'
 import {
   exportHandler,
   exportJobKind,
@@ -11,10 +11,11 @@ import {
   webhookHandler,
   webhookJobKind,
 } from '../exports/index.ts'
-import { forgetOldWindows, guardedFetch } from '../http/index.ts'
+import { guardedFetch } from '../http/index.ts'
 import { endAllLeases, type JobRunner, startJobRunner } from '../jobs/index.ts'
 import { publishHandler, publishJobKind, type Release, type Site } from '../sites/index.ts'
 import { buildApp } from './build-app.ts'
+import { cleanUp, trimCache } from './clean-up.ts'
 import { lockDataFolder } from './data-lock.ts'
 import { type FirstStart, prepareFirstStart, siteForFolder } from './first-start.ts'
 import { type Node, openNode } from './open-node.ts'
@@ -82,11 +83,14 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     watchers,
     logger,
   })
+  const clean = async (): Promise<void> => {
+    const retention = { exportDays: settings.keepExportDays, releasesPerSite: settings.keepReleases }
+    await cleanUp({ ...node, retention, now: clock() })
+    await trimCache(join(resolve(settings.data), 'cache'), { unusedDays: 30, now: clock() })
+  }
   const cleaning = setInterval(() => {
-    forgetOldWindows({ database: node.database, now: clock() }).catch((error) =>
-      logger.warn({ err: error }, 'clean-up failed'),
-    )
-  }, 600_000)
+    clean().catch((error) => logger.warn({ err: error }, 'clean-up failed'))
+  }, 3_600_000)
   cleaning.unref()
 
   return {
@@ -118,7 +122,8 @@ function startWorker(input: {
   logger: Logger
 }): JobRunner {
   const { node, settings, clock, logger } = input
-  const work = { ...node, fetchSpec: specFetcher({}), clock }
+  const fetchSpec = specFetcher({ cache: folderSpecCache(join(resolve(settings.data), 'cache', 'specs')) })
+  const work = { ...node, fetchSpec, clock }
   return startJobRunner({
     database: node.database,
     handlers: {

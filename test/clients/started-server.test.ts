@@ -14,7 +14,7 @@ const skip = clientsMissing
 async function start(context: TestContext, flags: string[] = []) {
   const data = await mkdtemp(join(tmpdir(), 'quire-clients-'))
   context.after(() => rm(data, { recursive: true, force: true }))
-  return startQuire(context, { name: 'embedded', environment: {}, data }, flags, {})
+  return startQuire(context, { environment: {}, data }, flags, {})
 }
 
 test('real clients of both versions ask a started server about its own documentation', {

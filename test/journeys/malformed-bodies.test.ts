@@ -140,10 +140,7 @@ journey('200 malformed bodies to each endpoint get the one error shape and never
   assert.equal((await fetch(`${quire.url}/readyz`)).status, 200)
 })
 
-async function sendAll(
-  _quire: Quire,
-  target: { address: string; method: string; key: string },
-): Promise<void> {
+async function sendAll(target: { address: string; method: string; key: string }): Promise<void> {
   const queue = bodies().map((body, index) => ({
     body,
     contentType: index % 9 === 8 ? contentTypes[index % 6]! : 'application/json',

@@ -29,7 +29,7 @@ export type Quire = {
 
 export type Finished = { code: number | null; stdout: string; stderr: string }
 
-type Storage = { name: string; environment: Record<string, string>; data: string }
+type Storage = { environment: Record<string, string>; data: string }
 
 /** Runs a journey on SQLite and a folder, and again on a real PostgreSQL and a real S3 server where both are given. */
 export function journey(
@@ -39,17 +39,13 @@ export function journey(
     context: TestContext,
   ) => Promise<void>,
 ): void {
-  const run = async (
-    context: TestContext,
-    environment: Record<string, string>,
-    storageName: string,
-  ): Promise<void> => {
+  const run = async (context: TestContext, environment: Record<string, string>): Promise<void> => {
     const data = await mkdtemp(join(tmpdir(), 'quire-journey-'))
     context.after(() => rm(data, { recursive: true, force: true }))
-    const storage: Storage = { name: storageName, environment, data }
+    const storage: Storage = { environment, data }
     await body((flags = [], extra = {}) => startQuire(context, storage, flags, extra), context)
   }
-  test(`${name} (SQLite and disk)`, (context) => run(context, {}, 'embedded'))
+  test(`${name} (SQLite and disk)`, (context) => run(context, {}))
 
   const postgres = process.env.QUIRE_TEST_POSTGRES_URL
   const s3 = s3TestServer()
@@ -63,10 +59,11 @@ export function journey(
       QUIRE_DATABASE_URL: database.address,
       QUIRE_OBJECTS: objects.address,
     }
-    await run(context, environment, 'scaled')
+    await run(context, environment)
   })
 }
 
+/** Starts a server on the given storage; keys are given where this is not its first start. */
 export async function startQuire(
   context: TestContext,
   storage: Storage,

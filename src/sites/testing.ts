@@ -1,0 +1,1 @@
+export { beginRelease, completeRelease, createRelease, listReleases } from './releases-store.ts'

@@ -272,6 +272,11 @@ async function freePort(): Promise<number> {
 try {
   await main()
 } finally {
-  for (const child of running) child.kill('SIGKILL')
+  for (const child of running) child.kill('SIGTERM') // A killed nginx would leave its worker behind.
+  await Promise.all(
+    running.map((child) =>
+      child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined,
+    ),
+  )
   await rm(home, { recursive: true, force: true })
 }

@@ -144,7 +144,10 @@ function siteFonts(site: SiteView): Fonts {
 function projectFont(font: FontView | undefined): string {
   if (font?.source === undefined || !/^[\w\s-]+$/.test(font.family) || /^[a-z]+:|^\/\//i.test(font.source))
     return ''
-  const path = encodeURI(font.source.replace(/^\//, '')).replace(/[()'"]/g, encodeURIComponent)
+  const path = encodeURI(font.source.replace(/^\//, '')).replace(
+    /[()'"]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  )
   const format = font.format !== undefined && /^[\w-]+$/.test(font.format) ? ` format("${font.format}")` : ''
   const weight = font.weight !== undefined && /^[\d\s]+$/.test(font.weight) ? font.weight : '100 900'
   return `@font-face{font-family:"${font.family}";font-weight:${weight};font-display:swap;src:url("../../${path}")${format}}\n`

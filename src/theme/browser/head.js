@@ -39,6 +39,10 @@
   root.addEventListener('quire-theme', apply)
   try {
     const closed = localStorage.getItem('quire-banner')
-    if (closed) root.dataset.bannerClosed = closed
+    if (closed && /^[0-9a-f]+$/.test(closed)) {
+      const style = document.createElement('style')
+      style.textContent = `[data-banner="${closed}"]{display:none}`
+      document.head.append(style)
+    }
   } catch {}
 })()

@@ -201,10 +201,8 @@
 
   const banner = document.querySelector('[data-banner]')
   if (banner) {
-    const name = String(banner.textContent.length) + banner.textContent.slice(0, 60)
-    if (root.dataset.bannerClosed === name) banner.hidden = true
     on('.banner-close', 'click', () => {
-      quire.write('quire-banner', name)
+      quire.write('quire-banner', banner.dataset.banner)
       banner.hidden = true
     })
   }

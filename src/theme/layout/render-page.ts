@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ElementContent, RootContent } from 'hast'
 import { utilityStyles } from '../content/utility-styles.ts'
 import { h, hasClass } from '../content/element.ts'
@@ -54,7 +55,7 @@ ${head}
 </head>
 <body class="${kind}" data-root="${page.relativeRoot}" data-page="${escapeAttribute(page.path)}" data-markdown="${escapeAttribute(page.markdownHref)}" data-words="${escapeAttribute(spoken(context.words))}"${bodyFilter(page)}>
 <a class="skip-link" href="#content">${escapeText(context.words.skip)}</a>
-${renderBanner(context)}${renderTopBar(context)}
+${renderPicture(context)}${renderBanner(context)}${renderTopBar(context)}
 <div class="shell">
 ${sidebar}
 <main id="content" class="main" tabindex="-1">
@@ -109,7 +110,21 @@ function renderBanner({ site, words }: PageContext): string {
   const close = site.banner.dismissible
     ? `<button type="button" class="banner-close needs-script" aria-label="${escapeAttribute(words.dismiss)}">${renderIconString('x')}</button>`
     : ''
-  return `<div class="banner" role="region" aria-label="Announcement" data-banner><div class="banner-text">${renderHtml(site.banner.content, { decorate: false })}</div>${close}</div>\n`
+  const text = renderHtml(site.banner.content, { decorate: false })
+  const name = createHash('sha256').update(text).digest('hex').slice(0, 8)
+  return `<div class="banner" role="region" aria-label="Announcement" data-banner="${name}"><div class="banner-text">${text}</div>${close}</div>\n`
+}
+
+/** The project's own picture behind the top of every page. */
+function renderPicture({ page, site }: PageContext): string {
+  const { imageLight, imageDark } = site.background
+  const picture = (path: string | undefined, name: string) =>
+    path === undefined
+      ? ''
+      : `<div class="background-picture ${name}" aria-hidden="true" style="background-image:url(&quot;${escapeAttribute(encodeURI(page.relativeRoot + path).replace(/[()'\\]/g, (character) => `%${character.charCodeAt(0).toString(16)}`))}&quot;)"></div>\n`
+  return imageLight === imageDark
+    ? picture(imageLight, '')
+    : picture(imageLight, 'picture-light') + picture(imageDark, 'picture-dark')
 }
 
 /** Examples and panels stand beside the text on wide screens, wherever they were written. */

@@ -4,7 +4,7 @@ import type { Database, ObjectStore } from '../backends/index.ts'
 import { archiveBundle, BundleError, unpackArchive, verifyArchive } from '../bundle/index.ts'
 import { CompileError, compileSite, type FailedPage, type Problem } from '../compiler/index.ts'
 import type { Job, JobContext, JobHandler } from '../jobs/index.ts'
-import { type Release, type ReleaseFolders, readRelease, readSite } from '../sites/index.ts'
+import { findProject, type Release, type ReleaseFolders, readRelease, readSite } from '../sites/index.ts'
 import {
   beginExport,
   completeExport,
@@ -142,7 +142,7 @@ async function compileBundle(
     await unpackArchive({ archive: archive.stream, into: source })
     const site = await readSite(work.database, asked.siteId)
     const result = await compileSite({
-      source,
+      source: await findProject(source),
       into,
       cache: folders.pages,
       fetchSpec: work.fetchSpec,

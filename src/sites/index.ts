@@ -1,5 +1,6 @@
 export { authorizeAdmin, authorizeAssistant, type Caller, findOwnSite } from './authorize.ts'
 export { contentRoutes, pageUrl } from './content-routes.ts'
+export { findProject } from './find-project.ts'
 export { forgetReleases, releaseObjectKeys } from './forget-releases.ts'
 export { issueKey } from './issue-key.ts'
 export { type KeyKind, makeKey, readKeyKind } from './key-format.ts'

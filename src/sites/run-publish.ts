@@ -4,6 +4,7 @@ import type { Database, ObjectStore } from '../backends/index.ts'
 import { archiveBundle, BundleError, unpackArchive } from '../bundle/index.ts'
 import { CompileError, type CompileResult, compileSite } from '../compiler/index.ts'
 import type { Job, JobContext, JobHandler } from '../jobs/index.ts'
+import { findProject } from './find-project.ts'
 import type { ReleaseFolders } from './release-folders.ts'
 import { beginRelease, completeRelease, failRelease, readRelease } from './releases-store.ts'
 import { readSite } from './sites-store.ts'
@@ -49,8 +50,9 @@ async function runPublish(dependencies: PublishDependencies, job: Job, context: 
     const archive = await objects.get(release.sourceKey, { signal: context.signal })
     if (!archive) return void (await fail('The uploaded project is no longer stored. Publish it again.'))
     await unpackArchive({ archive: archive.stream, into: source })
+    const project = await findProject(source)
     const result = await compileSite({
-      source,
+      source: project,
       into: bundle,
       cache: folders.pages,
       fetchSpec: dependencies.fetchSpec,
@@ -67,7 +69,7 @@ async function runPublish(dependencies: PublishDependencies, job: Job, context: 
       pageCount: result.pageCount,
       problems: result.problems,
       failedPages: result.failedPages,
-      instructions: await readInstructions(source),
+      instructions: await readInstructions(project),
       finishedAt: clock(),
     })
   } catch (error) {

@@ -63,6 +63,11 @@ export class ByteReader {
     return value
   }
 
+  /** Passes over so many varints. */
+  skip(count: number): void {
+    for (let left = count; left > 0; ) if (this.bytes[this.offset++]! < 128) left--
+  }
+
   /** UTF-16 units, each a varint: ASCII takes one byte. */
   string(): string {
     const length = this.varint()

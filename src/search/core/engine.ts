@@ -171,7 +171,8 @@ async function guessTerms(
       if (last && (asYouType || (term.kind === 'bigram' && !known))) {
         const endings = await Promise.all(partitions.map((partition) => partition.endings(term.term)))
         const trust = known ? 0.3 : 0.7
-        for (const { word } of firstKeys(endings.flat(), term.key, mostEndings)) {
+        const most = known ? 2 : mostEndings
+        for (const { word } of firstKeys(endings.flat(), term.key, most)) {
           guesses.push({ term: word, key: termKey(word), index, trust })
         }
         if (endings.some((found) => found.length > 0)) return

@@ -65,42 +65,50 @@ export function writePosting(out: ByteWriter, posting: PagePosting, previousPage
   }
 }
 
-/** Finds a key in a term shard; the directory is read anew each time, so that nothing but the bytes is kept. */
+/**
+ * Finds a key in a term shard. The directory is read anew each time, so that nothing but the bytes is kept, and only as
+ * far as the key, because keys are sorted.
+ */
 export function findGroup(shard: Uint8Array, key: string): TermGroup | undefined {
-  for (const group of readGroups(shard, (candidate) => candidate === key)) return group
-  return undefined
-}
-
-/** The groups of a shard whose key is wanted, in order. */
-export function readGroups(shard: Uint8Array, wanted: (key: string) => boolean): TermGroup[] {
   const input = new ByteReader(shard)
   const directoryBytes = input.varint()
   const count = input.varint()
-  const groups: TermGroup[] = []
   let start = input.offset + directoryBytes
-  let key = ''
+  let candidate = ''
   for (let i = 0; i < count; i++) {
-    key = readShared(input, key)
+    candidate = readShared(input, candidate)
+    if (candidate > key) return undefined
     const surfaces = input.varint()
-    const group: TermGroup | undefined = wanted(key)
-      ? { key, passageCount: 0, pageCount: 0, lists: [] }
-      : undefined
+    if (candidate === key) return readGroup(input, { key, surfaces, shard, start })
     for (let j = 0; j < surfaces; j++) {
-      const surface = readShared(input, key)
-      const passageCount = input.varint()
-      const pageCount = input.varint()
-      const end = start + input.varint()
-      group?.lists.push({ surface, passageCount, pageCount, bytes: shard, start, end })
-      start = end
+      input.offset++
+      input.skip(input.varint())
+      input.skip(2)
+      start += input.varint()
     }
-    const passageCount = surfaces > 1 ? input.varint() : 0
-    const pageCount = surfaces > 1 ? input.varint() : 0
-    if (group === undefined) continue
-    group.passageCount = surfaces > 1 ? passageCount : group.lists[0]!.passageCount
-    group.pageCount = surfaces > 1 ? pageCount : group.lists[0]!.pageCount
-    groups.push(group)
+    if (surfaces > 1) input.skip(2)
   }
-  return groups
+  return undefined
+}
+
+function readGroup(
+  input: ByteReader,
+  group: { key: string; surfaces: number; shard: Uint8Array; start: number },
+): TermGroup {
+  const lists: PostingList[] = []
+  let { start } = group
+  for (let j = 0; j < group.surfaces; j++) {
+    const surface = readShared(input, group.key)
+    const passageCount = input.varint()
+    const pageCount = input.varint()
+    const end = start + input.varint()
+    lists.push({ surface, passageCount, pageCount, bytes: group.shard, start, end })
+    start = end
+  }
+  if (group.surfaces === 1) {
+    return { key: group.key, passageCount: lists[0]!.passageCount, pageCount: lists[0]!.pageCount, lists }
+  }
+  return { key: group.key, passageCount: input.varint(), pageCount: input.varint(), lists }
 }
 
 export type GroupToWrite = {
@@ -110,7 +118,7 @@ export type GroupToWrite = {
   lists: { surface: string; passageCount: number; pageCount: number; postings: Uint8Array }[]
 }
 
-/** The opposite of readGroups: a directory, then the postings of all lists in the same order. */
+/** What findGroup reads: a directory, then the postings of all lists in the same order. */
 export function writeGroups(out: ByteWriter, directory: ByteWriter, groups: GroupToWrite[]): void {
   directory.length = 0
   let previous = ''

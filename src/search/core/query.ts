@@ -71,12 +71,15 @@ function findCompounds(chunks: Chunk[], terms: QueryTerm[]): Query['compounds'] 
     if (left.kind !== 'word' || right.kind !== 'word') continue
     const [a, b] = [left.parts[0]!, right.parts[0]!]
     if (a.length < 2 || b.length < 2 || Math.min(a.length, b.length) > 4 || a.length + b.length < 5) continue
-    if (stopWords.has(a)) continue
+    if (stopWords.has(a) || (stopWords.has(b) && !particles.has(b))) continue
     const index = terms.findIndex((term) => term.term === a)
     if (index >= 0) compounds.push({ word: a + b, index })
   }
   return compounds
 }
+
+/** They make one word with a verb: `setup`, `login`, `checkout`. */
+const particles = new Set(['up', 'in', 'on', 'out', 'off', 'down', 'over'])
 
 const longestQuery = 2000
 /** Matches are kept as bits. */

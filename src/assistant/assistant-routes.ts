@@ -24,6 +24,8 @@ import {
 import { recordAnswer } from './record-answer.ts'
 import { sendStream } from './send-stream.ts'
 import { SharedAnswer } from './shared-answer.ts'
+import { type Feedback, feedbackSchema } from './threads-api.ts'
+import { storeFeedback } from './threads-store.ts'
 
 export type AuthorizedSite = { organizationId: string; siteId: string; domain: string; siteUrl: string }
 
@@ -100,6 +102,25 @@ export function assistantRoutes(app: FastifyInstance, dependencies: AssistantDep
         },
       },
       (request, reply) => assistant.answer(2, readRequestV2(request.body), reply),
+    )
+    routes.post(
+      `${base}/v1/assistant/:domain/feedback`,
+      {
+        ...shared,
+        schema: {
+          summary: 'Say whether an answer helped',
+          tags: ['Assistant'],
+          hide,
+          security: [{ assistantKey: [] }],
+          params,
+          body: feedbackSchema,
+          response: { 204: z.null(), ...errorResponses(400, 401, 403, 404) },
+        },
+      },
+      async (request, reply) => {
+        await assistant.takeFeedback(request.body, request)
+        await reply.code(204).send(null)
+      },
     )
     routes.get(
       `${base}/v2/assistant/:domain/message/:chatId/stream`,
@@ -226,11 +247,24 @@ class Assistant {
     await this.#send(version, answer, reply)
   }
 
+  async takeFeedback(feedback: Feedback, request: FastifyRequest): Promise<void> {
+    const { siteId } = this.#caller(request)
+    const { database } = this.#given
+    const isPossible =
+      /^[\w-]{1,100}$/.test(feedback.threadId) && !`${feedback.fp}${feedback.messageId}`.includes('\0')
+    if (isPossible && (await storeFeedback({ database, siteId, feedback }))) return
+    throw new ApiError(
+      404,
+      'thread_not_found',
+      'There is no such answer. Send the threadId and fp that it came with.',
+    )
+  }
+
   async resume(chatId: string, reply: FastifyReply): Promise<void> {
     const caller = this.#caller(reply.request)
     const answer = this.#streams.get(streamKey(caller, chatId, reply.request))
     if (!answer) {
-      await reply.code(204).send()
+      await reply.code(204).send(null)
       return
     }
     await this.#send(2, answer, reply)

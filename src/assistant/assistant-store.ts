@@ -2,7 +2,8 @@ import type { Database, Migration } from '../backends/index.ts'
 import type { AnswerOutcome, Source, Usage } from './answer-event.ts'
 import type { Turn } from './read-request.ts'
 
-type Tables = {
+/** Read by threads-store too; nobody else knows these tables. */
+export type AssistantTables = {
   assistant_threads: {
     id: string
     site_id: string
@@ -39,7 +40,7 @@ export const assistantMigrations: Migration[] = [
   {
     name: '400-assistant-threads',
     up: async (database) => {
-      const { schema } = database.tables<Tables>()
+      const { schema } = database.tables<AssistantTables>()
       await schema
         .createTable('assistant_threads')
         .addColumn('id', 'text', (column) => column.primaryKey())
@@ -91,7 +92,7 @@ export const assistantMigrations: Migration[] = [
   },
 ]
 
-export type Thread = { id: string; turns: Turn[] }
+export type StoredThread = { id: string; turns: Turn[] }
 
 /** Only the newest turns: a conversation of days does not fit a prompt anyway. */
 const turnsKept = 40
@@ -107,8 +108,8 @@ export async function readThread({
   threadId: string
   siteId: string
   fp: string
-}): Promise<Thread | null> {
-  const tables = database.tables<Tables>()
+}): Promise<StoredThread | null> {
+  const tables = database.tables<AssistantTables>()
   const thread = await tables
     .selectFrom('assistant_threads')
     .select('id')
@@ -161,7 +162,7 @@ export type StoredExchange = {
 /** Writes the question and its answer, the thread where it is new, and the tokens they cost, all or nothing. */
 export async function storeExchange(exchange: StoredExchange): Promise<void> {
   await exchange.database.transaction(async (inside) => {
-    const tables = inside.tables<Tables>()
+    const tables = inside.tables<AssistantTables>()
     await tables
       .insertInto('assistant_threads')
       .values({
@@ -230,7 +231,7 @@ async function addTokens(database: Database, exchange: StoredExchange): Promise<
   const tokens = exchange.usage.inputTokens + exchange.usage.outputTokens - exchange.reservedTokens
   if (tokens === 0) return
   await database
-    .tables<Tables>()
+    .tables<AssistantTables>()
     .insertInto('assistant_tokens')
     .values({ organization_id: exchange.organizationId, day: dayOf(exchange.askedAt), tokens })
     .onConflict((conflict) =>
@@ -257,7 +258,7 @@ export async function reserveTokens({
 }): Promise<boolean> {
   if (limit <= 0) return false
   const row = await database
-    .tables<Tables>()
+    .tables<AssistantTables>()
     .insertInto('assistant_tokens')
     .values({ organization_id: organizationId, day: dayOf(now), tokens })
     .onConflict((conflict) =>

@@ -9,7 +9,7 @@ import {
   validatorCompiler,
 } from 'fastify-type-provider-zod'
 import type { Logger } from 'pino'
-import { assistantRoutes, defaultAssistantSettings } from '../assistant/index.ts'
+import { assistantRoutes, defaultAssistantSettings, threadsRoutes } from '../assistant/index.ts'
 import { objectRoutes, rewriteObjectUrl } from '../backends/index.ts'
 import { exportsRoutes, webhooksRoutes } from '../exports/index.ts'
 import {
@@ -142,6 +142,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       sunsetAt: Date.parse(settings.sunset),
     },
   })
+  threadsRoutes(app, { database: node.database, clock })
   objectRoutes(app, {
     store: node.objects,
     nowMs: clock,
@@ -155,6 +156,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   })
   serveSites(app, {
     ...node,
+    clock,
     publicUrl,
     compressedFolder: join(resolve(settings.data), 'cache', 'compressed'),
   })

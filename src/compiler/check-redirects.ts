@@ -5,7 +5,12 @@ import type { Settings } from './read-settings.ts'
 import type { SitePlan } from './site-plan.ts'
 
 /** Tells of redirects that nobody can follow: from a page that exists, to a page that does not, or in a circle. */
-export function checkRedirects(plan: SitePlan, settings: Settings, problems: ProblemList): void {
+export function checkRedirects(
+  plan: SitePlan,
+  settings: Settings,
+  ids: ReadonlyMap<string, ReadonlySet<string>>,
+  problems: ProblemList,
+): void {
   const book = createAddressBook({
     pages: [...plan.pages.map((page) => page.path), ...plan.pagesElsewhere],
     pagesElsewhere: [],
@@ -43,6 +48,13 @@ export function checkRedirects(plan: SitePlan, settings: Settings, problems: Pro
       continue
     }
     const target = book.resolve('index', to)
+    if (target.type === 'page' && target.hash !== '' && ids.get(target.path)?.has(target.hash) === false) {
+      problems.add(place, {
+        code: 'broken_anchor',
+        message: `The redirect from ${from} leads to ${to}, but #${target.hash} is no heading of that page.`,
+        hint: 'Correct or remove the part after #.',
+      })
+    }
     if (target.type === 'missing') {
       problems.add(place, {
         code: 'broken_redirect',

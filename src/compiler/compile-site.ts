@@ -107,7 +107,7 @@ export async function compileSite(options: CompileOptions): Promise<CompileResul
   })
   await copying
   correctAnchors(options.into, checkAnchors(pages, problems))
-  checkRedirects(plan, settings, problems)
+  checkRedirects(plan, settings, pages.ids, problems)
   writeFailedPages(plan, pages.failed, assets)
   if (pages.needs.math) for (const file of mathFiles()) writeBundleFile(options.into, file.path, file.content)
   if (pages.needs.mermaid)
@@ -152,7 +152,7 @@ export async function checkSite(options: { source: string }): Promise<Problem[]>
     onPage: (index, page) => pages.add(index, page, problems),
   })
   checkAnchors(pages, problems)
-  checkRedirects(plan, settings, problems)
+  checkRedirects(plan, settings, pages.ids, problems)
   return problems.sorted()
 }
 

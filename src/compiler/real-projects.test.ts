@@ -24,7 +24,7 @@ const names = [
 for (const name of names) {
   const source = join(projects, name)
   const skip = existsSync(source) ? false : 'the real projects are not on this machine'
-  test(`compiles ${name} with every link alive or told`, { skip }, async () => {
+  test(`compiles ${name} with every link alive or told and no raw markup`, { skip }, async () => {
     const into = await mkdtemp(join(tmpdir(), 'quire-real-'))
     const result = await compileSite({ source, into })
     assert.deepEqual(result.failedPages, [])
@@ -41,17 +41,12 @@ for (const name of names) {
       return !told.some((message) => message.includes(last))
     })
     assert.deepEqual(untold.slice(0, 20), [])
-    await rm(into, { recursive: true })
-  })
-
-  test(`shows no raw markup in ${name}`, { skip }, async () => {
-    const into = await mkdtemp(join(tmpdir(), 'quire-real-'))
-    await compileSite({ source, into })
     const found: string[] = []
     for (const entry of await readdir(into, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile() || !entry.name.endsWith('.html')) continue
       const html = await readFile(join(entry.parentPath, entry.name), 'utf8')
-      if (/>\s*undefined\s*</.test(html)) found.push(`${entry.name}: undefined`)
+      if (/>\s*undefined\s*</.test(html.replace(/<(code|pre|script|button)\b[\s\S]*?<\/\1>/g, '')))
+        found.push(`${entry.name}: undefined`)
       const text = visibleText(html)
       const raw = /\[object Object\]|<\/?(?:Card|Note|Tabs?|Steps?|Accordion|CodeGroup|Frame|Snippet)\b/.exec(
         text,

@@ -38,6 +38,8 @@ export function writeExtraPages(
     tableOfContents: [],
     needs: { mermaid: false, math: false },
   }
+  if (!taken.has('404.md'))
+    writeBundleFile(plan.into, '404.md', '# Page not found\n\nThere is no page at this address.\n')
   write('404.html', renderNotFoundPage(frame, site, assets, { homeHref: `${plan.home}.html`, ...notFound }))
 
   function writeRedirect(from: string): void {

@@ -1,5 +1,6 @@
 export {
   type BundleServer,
+  isHashed,
   openBundleServer,
   type PreviousBundle,
   previousBundle,

@@ -1,14 +1,25 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '../backends/index.ts'
 import { type SiteSettings, standaloneSettings } from '../bundle/index.ts'
-import { type BundleServer, ContentCache, openBundleServer, plainPage } from '../hosting/index.ts'
-import { findSite, type PublishedSites, type Site } from '../sites/index.ts'
+import { type BundleServer, ContentCache, isHashed, openBundleServer, plainPage } from '../hosting/index.ts'
+import {
+  findSite,
+  listLeftReleases,
+  type PublishedSites,
+  type ReleaseFolders,
+  type Site,
+} from '../sites/index.ts'
 
 const serversKept = 200
+/** Readers with an old page open still find its styles, scripts and search for a day. */
+const graceMs = 86_400_000
+const previousOpened = 20
 
 export type ServeSitesDependencies = {
   database: Database
   published: PublishedSites
+  folders: ReleaseFolders
+  clock: () => number
   compressedFolder: string
   publicUrl: () => string
 }
@@ -28,6 +39,17 @@ export function serveSites(app: FastifyInstance, dependencies: ServeSitesDepende
     known.catch(() => servers.delete(digest))
     if (servers.size > serversKept) servers.delete(servers.keys().next().value!)
     return known
+  }
+
+  /** Asked only where the live release lacks a hashed file, which a page of a release before it may want. */
+  const openPrevious = async (site: Site): Promise<BundleServer[]> => {
+    const left = await listLeftReleases(database, site.id, dependencies.clock() - graceMs)
+    const bundles = left.flatMap(({ bundle }) => (bundle === null ? [] : [bundle]))
+    const opened = bundles.slice(0, previousOpened).map(async (bundle) => {
+      const folder = await dependencies.folders.open(bundle).catch(() => undefined) // Its archive may be cleaned up.
+      return folder === undefined ? [] : [await openServer(bundle.digest, folder)]
+    })
+    return (await Promise.all(opened)).flat()
   }
 
   const serve = async (
@@ -51,12 +73,15 @@ export function serveSites(app: FastifyInstance, dependencies: ServeSitesDepende
       return
     }
     const server = await openServer(live.release.bundle!.digest, live.folder)
+    const file = place.path.slice(1)
+    const mayBeEarlier = isHashed(file) && server.find(file) === undefined
     await server.handle(request.raw, reply.raw, {
       path: place.path,
       basePath: place.basePath,
       settings: siteSettings,
       sharedOrigin: place.sharedOrigin,
       secure: request.protocol === 'https',
+      previous: mayBeEarlier ? await openPrevious(place.site) : [],
     })
   }
 

@@ -18,7 +18,14 @@ export { acceptSource, publishJobKind, waitForRelease } from './publish.ts'
 export { publishRoutes } from './publish-routes.ts'
 export { openPublishedSites, type PublishedSite, type PublishedSites, pagePath } from './published-sites.ts'
 export { openReleaseFolders, type ReleaseFolders } from './release-folders.ts'
-export { activateRelease, listReleases, type Release, readRelease, releaseView } from './releases-store.ts'
+export {
+  activateRelease,
+  listLeftReleases,
+  listReleases,
+  type Release,
+  readRelease,
+  releaseView,
+} from './releases-store.ts'
 export {
   adminSecurity,
   callerOf,

@@ -57,6 +57,7 @@ export async function createRelease(
         error: null,
         created_at: release.createdAt,
         finished_at: null,
+        left_at: null,
       })
       .execute()
   })
@@ -138,7 +139,7 @@ export async function completeRelease(database: Database, done: CompletedRelease
       .select('releases.number')
       .where('sites.id', '=', row.site_id)
       .executeTakeFirst()
-    if (!live || live.number < row.number) await activateRelease(inside, row.site_id, done.id)
+    if (!live || live.number < row.number) await showRelease(inside, row.site_id, done.id, done.finishedAt)
     return true
   })
 }
@@ -164,13 +165,43 @@ export async function failRelease(
 }
 
 /** The one step by which readers see another release. */
-export async function activateRelease(database: Database, siteId: string, releaseId: string): Promise<void> {
-  await database
-    .tables<SitesTables>()
-    .updateTable('sites')
-    .set({ live_release_id: releaseId })
-    .where('id', '=', siteId)
+export async function activateRelease(
+  database: Database,
+  siteId: string,
+  releaseId: string,
+  now: number,
+): Promise<void> {
+  await database.transaction((inside) => showRelease(inside, siteId, releaseId, now))
+}
+
+async function showRelease(inside: Database, siteId: string, releaseId: string, now: number): Promise<void> {
+  const tables = inside.tables<SitesTables>()
+  await tables
+    .updateTable('releases')
+    .set({ left_at: now })
+    .where('id', '=', (select) =>
+      select.selectFrom('sites').select('live_release_id').where('sites.id', '=', siteId),
+    )
+    .where('id', '!=', releaseId)
     .execute()
+  await tables.updateTable('sites').set({ live_release_id: releaseId }).where('id', '=', siteId).execute()
+}
+
+/** Releases that readers saw until lately, the last first: pages that are still open ask for their files. */
+export async function listLeftReleases(
+  database: Database,
+  siteId: string,
+  leftSince: number,
+): Promise<Release[]> {
+  const rows = await database
+    .tables<SitesTables>()
+    .selectFrom('releases')
+    .selectAll()
+    .where('site_id', '=', siteId)
+    .where('left_at', '>=', leftSince)
+    .orderBy('left_at', 'desc')
+    .execute()
+  return rows.map(toRelease)
 }
 
 export function releaseView(release: Release, live: boolean): ReleaseView {

@@ -8,6 +8,7 @@ import {
   completeRelease,
   createRelease,
   failRelease,
+  listLeftReleases,
   readRelease,
 } from './releases-store.ts'
 import { sitesMigrations } from './sites-migrations.ts'
@@ -82,8 +83,25 @@ testOnEveryEngine('never puts an older release over a newer one', sitesMigration
   await complete(database, 'rel_new', 1)
   await complete(database, 'rel_old', 1)
   assert.equal(await live(database), 'rel_new')
-  await activateRelease(database, 'site_1', 'rel_old')
+  await activateRelease(database, 'site_1', 'rel_old', 10)
   assert.equal(await live(database), 'rel_old', 'a rollback may')
+})
+
+testOnEveryEngine('remembers when a release was left', sitesMigrations, async (database) => {
+  await prepare(database)
+  for (const id of ['rel_1', 'rel_2']) {
+    await create(database, id)
+    await beginRelease(database, id, 1)
+    await complete(database, id, 1)
+  }
+  const left = async (since: number) =>
+    (await listLeftReleases(database, 'site_1', since)).map(({ id }) => id)
+  assert.deepEqual(await left(9), ['rel_1'])
+  assert.deepEqual(await left(10), [])
+  await activateRelease(database, 'site_1', 'rel_1', 20)
+  assert.deepEqual(await left(10), ['rel_2'])
+  await activateRelease(database, 'site_1', 'rel_1', 30)
+  assert.deepEqual(await left(25), [], 'showing what is shown leaves nothing')
 })
 
 testOnEveryEngine(

@@ -44,6 +44,7 @@ export type SitesTables = {
     error: string | null
     created_at: number
     finished_at: number | null
+    left_at: number | null
   }
 }
 
@@ -113,6 +114,16 @@ export const sitesMigrations: Migration[] = [
         .execute()
       await schema.createIndex('keys_by_organization').on('keys').column('organization_id').execute()
       await schema.createIndex('sites_by_organization').on('sites').column('organization_id').execute()
+    },
+  },
+  {
+    name: 'sites-002-when-a-release-was-left',
+    up: async (database) => {
+      await database
+        .tables<SitesTables>()
+        .schema.alterTable('releases')
+        .addColumn('left_at', 'bigint')
+        .execute()
     },
   },
 ]

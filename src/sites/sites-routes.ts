@@ -189,7 +189,7 @@ export function sitesRoutes(app: FastifyInstance, dependencies: SitesDependencie
           `Release ${release.id} is ${release.status} and cannot be shown. Choose one that is ready.`,
         )
       }
-      await activateRelease(database, site.id, release.id)
+      await activateRelease(database, site.id, release.id, clock())
       return view({ ...site, liveReleaseId: release.id })
     },
   )

@@ -151,6 +151,8 @@ export type PageView = {
   markdownHref: string
   /** A feed of this page's updates, where it is a changelog. */
   feedHref?: string
+  /** The size of a picture by its address as it stands in the page; known sizes keep the page from jumping. */
+  imageSize?: (source: string) => { width: number; height: number } | undefined
   /** True while the page needs these renderers, loaded on such pages only. */
   needs: { mermaid: boolean; math: boolean }
 }

@@ -46,3 +46,12 @@ test('the names of SVG attributes keep their case', () => {
     '<svg viewBox="0 0 1 1" stroke-width="2"><path d="M0 0" fill-rule="evenodd"></path></svg>',
   )
 })
+
+test('a picture of known size keeps its place, in the proportion its author asks for', () => {
+  const options = { decorate: true, imageSize: () => ({ width: 640, height: 320 }) }
+  assert.match(renderHtml([h('img', { src: 'a.png', alt: '' })], options), /width="640" height="320"/)
+  assert.match(
+    renderHtml([h('img', { src: 'a.png', alt: '', width: 100 })], options),
+    /width="100".* height="50"/,
+  )
+})

@@ -8,6 +8,8 @@ export type RenderHtmlOptions = {
   decorate: boolean
   /** Told of every class an author may have meant as a utility class. */
   onClassName?: (name: string) => void
+  /** The size of a picture of the project, so that its place is kept while it loads. */
+  imageSize?: ((source: string) => { width: number; height: number } | undefined) | undefined
 }
 
 /**
@@ -194,7 +196,22 @@ function renderImage(element: Element, state: State): string {
   }
   const alternative = alt === undefined || alt === null ? ' alt=""' : ''
   const lazy = element.properties.loading ? '' : ' loading="lazy"'
-  return renderElement(element, state, `${alternative}${lazy} decoding="async"`)
+  return renderElement(
+    element,
+    state,
+    `${alternative}${sizeAttributes(element, state)}${lazy} decoding="async"`,
+  )
+}
+
+function sizeAttributes(element: Element, state: State): string {
+  const { src, width, height } = element.properties
+  if (state.imageSize === undefined || typeof src !== 'string' || (height !== undefined && height !== null))
+    return ''
+  const size = state.imageSize(src)
+  if (size === undefined) return ''
+  if (width === undefined || width === null)
+    return ` width="${Math.round(size.width)}" height="${Math.round(size.height)}"`
+  return Number(width) > 0 ? ` height="${Math.round((Number(width) * size.height) / size.width)}"` : ''
 }
 
 /** The author's classes stay, because they may say in which colour scheme a picture is shown. */

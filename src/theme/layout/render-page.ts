@@ -24,11 +24,12 @@ export function renderPage(page: PageView, site: SiteView, assets: ThemeAssets):
   const { content, aside } = takeAside(page)
   const classNames = new Set<string>()
   const onClassName = (name: string) => void classNames.add(name)
+  const options = { decorate: true, onClassName, imageSize: page.imageSize }
   const leads = content.findIndex((node) => !isLead(node))
   const split = leads === -1 ? content.length : leads
-  const lead = split === 0 ? '' : renderHtml(content.slice(0, split), { decorate: true, onClassName })
-  const body = renderHtml(withViewSwitch(content.slice(split)), { decorate: true, onClassName })
-  const side = aside.length === 0 ? '' : renderHtml(aside, { decorate: true, onClassName })
+  const lead = split === 0 ? '' : renderHtml(content.slice(0, split), options)
+  const body = renderHtml(withViewSwitch(content.slice(split)), options)
+  const side = aside.length === 0 ? '' : renderHtml(aside, options)
   const needs = {
     mermaid: page.needs.mermaid || body.includes('class="diagram"'),
     math: page.needs.math || body.includes('class="katex'),

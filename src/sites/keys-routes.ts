@@ -92,7 +92,8 @@ export function keysRoutes(app: FastifyInstance, dependencies: SitesDependencies
       onRequest,
       schema: {
         ...common,
-        summary: 'Replace a key; the old one works on for the overlap',
+        summary: 'Rotate a key',
+        description: 'Makes a new key like the old one, which works on for the overlap.',
         params: keyParams,
         body: z.object({ overlapSeconds: z.number().int().min(0).max(2_592_000).default(86_400) }).nullish(),
         response: { 201: newKeySchema, ...errorResponses(400, 401, 403, 404, 409, 429) },

@@ -29,18 +29,33 @@ export type ExportWork = {
 export function exportHandler(work: ExportWork): JobHandler {
   return {
     run: (job, context) => runExport(work, job, context),
-    giveUp: (job) =>
+    giveUp: (job, error) =>
       endExport(work, job.subject, (inside) =>
         failExport(inside, {
           id: job.subject,
           attempt: job.attempt,
-          error: 'The export failed because of a fault on our side. Start it again.',
-          code: 'internal',
+          ...describeFault(error),
           now: work.clock(),
         }),
       ),
   }
 }
+
+/** What the caller may know of a fault of ours. */
+function describeFault(error: unknown): { error: string; code: string } {
+  if (isDiskFull(error)) {
+    return {
+      error:
+        'The export failed because the disk of the server is full. Tell whoever runs it, then start it again.',
+      code: 'disk_full',
+    }
+  }
+  return { error: 'The export failed because of a fault on our side. Start it again.', code: 'internal' }
+}
+
+const isDiskFull = (error: unknown) =>
+  error instanceof Error &&
+  (('code' in error && error.code === 'ENOSPC') || /disk is full/i.test(error.message))
 
 type Archived = {
   archive: { key: string; sha256: string; sizeBytes: number; digest: string }
@@ -56,6 +71,7 @@ async function runExport(work: ExportWork, job: Job, context: JobContext): Promi
   if (!asked || !release?.bundle) return
   const pagesTotal = asked.paths?.length ?? release.pageCount
   if (!(await beginExport(database, { id: asked.id, attempt: job.attempt, pagesTotal, now: clock() }))) return
+  context.checkpoint('begun')
   const reporter = progressReporter(work, asked, job, context)
   const fail = (error: string, code: string, failedPages: FailedPage[] = []) =>
     endExport(work, asked.id, (inside) =>
@@ -72,9 +88,17 @@ async function runExport(work: ExportWork, job: Job, context: JobContext): Promi
       const sentence = `${done.failedPages.length} pages could not be rendered, the first being ${first.file}:${first.line}: ${first.message}`
       return void (await fail(sentence, 'pages_failed', done.failedPages))
     }
-    await endExport(work, asked.id, (inside) =>
-      completeExport(inside, { id: asked.id, attempt: job.attempt, ...done, now: clock() }),
-    )
+    await endExport(work, asked.id, async (inside) => {
+      const changed = await completeExport(inside, {
+        id: asked.id,
+        attempt: job.attempt,
+        ...done,
+        now: clock(),
+      })
+      context.checkpoint('completing')
+      return changed
+    })
+    context.checkpoint('completed')
   } catch (error) {
     context.signal.throwIfAborted()
     if (!(error instanceof CompileError)) throw error
@@ -103,6 +127,7 @@ async function reuseBundle(
   const bundle = release.bundle!
   const stored = await work.objects.get(bundle.key, { signal: context.signal })
   if (!stored) return undefined
+  context.checkpoint('source-fetched')
   try {
     let pages = 0
     const verified = await verifyArchive(stored.stream, ({ path }) => {
@@ -110,6 +135,7 @@ async function reuseBundle(
     })
     context.signal.throwIfAborted()
     if (verified.sha256 !== bundle.sha256) return undefined
+    context.checkpoint('archived')
     return {
       archive: bundle,
       pageCount: release.pageCount,
@@ -139,7 +165,9 @@ async function compileBundle(
     await mkdir(into, { recursive: true })
     const archive = await objects.get(release.sourceKey, { signal: context.signal })
     if (!archive) throw new CompileError([sourceGone])
+    context.checkpoint('source-fetched')
     await unpackArchive({ archive: archive.stream, into: source })
+    context.checkpoint('unpacked')
     const site = await readSite(work.database, asked.siteId)
     const result = await compileSite({
       source: await findProject(source),
@@ -152,6 +180,7 @@ async function compileBundle(
       ...(asked.version ? { version: asked.version } : {}),
       ...(site?.hosts[0] ? { siteUrl: `https://${site.hosts[0]}` } : {}),
     })
+    context.checkpoint('compiled')
     const key = `bundles/${result.digest}/bundle.tar.gz`
     const put = await objects.put(
       key,
@@ -161,6 +190,7 @@ async function compileBundle(
         signal: context.signal,
       },
     )
+    context.checkpoint('archived')
     return {
       archive: { key, ...put, digest: result.digest },
       pageCount: result.pageCount,
@@ -193,10 +223,11 @@ function progressReporter(work: ExportWork, asked: Export, job: Job, context: Jo
   let writing: Promise<unknown> = Promise.resolve()
   return {
     report: ({ pagesDone, pagesTotal }) => {
+      context.checkpoint('page')
+      context.progressed(pagesDone)
       const now = work.clock()
       if (Math.abs(now - lastMs) < 250) return
       lastMs = now
-      context.progressed()
       const progress = Math.floor((95 * Math.min(pagesDone, pagesTotal)) / Math.max(1, pagesTotal))
       const step = { id: asked.id, attempt: job.attempt, progress, pageCount: pagesDone, now }
       writing = writing.then(() => recordProgress(work.database, step)).catch(() => {}) // The next step tells more.

@@ -106,7 +106,14 @@ testOnEveryEngine('sends nothing to an address that was removed', migrations, as
     organizationId: 'org_1',
     attempt: 1,
     failures: 0,
+    deaths: 0,
+    reached: 0,
+    createdAt: 0,
   }
-  await handler.run(job, { signal: new AbortController().signal, progressed: () => {} })
+  await handler.run(job, {
+    signal: new AbortController().signal,
+    progressed: () => {},
+    checkpoint: () => {},
+  })
   assert.equal(sent, 0)
 })

@@ -1,4 +1,5 @@
 export {
+  type Checkpoint,
   type JobContext,
   type JobHandler,
   type JobRunner,

@@ -9,8 +9,13 @@ export type Job = {
   subject: string
   organizationId: string
   attempt: number
-  /** Claims in a row that ended without progress. */
+  /** Attempts in a row that failed with a word, without getting further than before. */
   failures: number
+  /** Attempts in a row that ended without a word, their worker having died, without getting further than before. */
+  deaths: number
+  /** How far any attempt has come, in the work's own count. */
+  reached: number
+  createdAt: number
 }
 
 type JobTables = {
@@ -21,6 +26,8 @@ type JobTables = {
     organization_id: string
     attempt: number
     failures: number
+    deaths: number
+    reached: number
     run_after: number
     worker: string | null
     lease_ends_at: number | null
@@ -53,6 +60,18 @@ export const jobMigrations: Migration[] = [
         .execute()
     },
   },
+  {
+    name: 'jobs-002-deaths',
+    up: async (database) => {
+      const { schema } = database.tables<JobTables>()
+      for (const name of ['deaths', 'reached']) {
+        await schema
+          .alterTable('jobs')
+          .addColumn(name, 'integer', (column) => column.notNull().defaultTo(0))
+          .execute()
+      }
+    },
+  },
 ]
 
 /** Adds a job; call it in the transaction that writes the subject's row, so that neither is ever without the other. */
@@ -70,7 +89,9 @@ export async function enqueueJob(
       organization_id: job.organizationId,
       attempt: 0,
       failures: 0,
-      run_after: job.now,
+      deaths: 0,
+      reached: 0,
+      run_after: 0, // At once: whoever asks may have another clock than whoever works.
       worker: null,
       lease_ends_at: null,
       created_at: job.now,
@@ -108,7 +129,7 @@ export async function claimJob(database: Database, claim: Claim): Promise<Job | 
         worker: claim.worker,
         lease_ends_at: claim.now + claim.leaseMs,
         attempt: next.attempt + 1,
-        failures: sql`failures + ${next.lease_ends_at === null ? 0 : 1}`, // Whoever held it before died holding it.
+        deaths: sql`deaths + ${next.lease_ends_at === null ? 0 : 1}`, // Whoever held it before died holding it.
       })
       .where('id', '=', next.id)
       .where('attempt', '=', next.attempt)
@@ -122,12 +143,19 @@ export async function claimJob(database: Database, claim: Claim): Promise<Job | 
 export async function extendLease(
   database: Database,
   job: Job,
-  lease: { now: number; leaseMs: number; progressed: boolean },
+  lease: { now: number; leaseMs: number; reached: number },
 ): Promise<boolean> {
+  const further = (counter: 'failures' | 'deaths') =>
+    sql<number>`case when reached < ${lease.reached} then 0 else ${sql.ref(counter)} end`
   const result = await database
     .tables<JobTables>()
     .updateTable('jobs')
-    .set({ lease_ends_at: lease.now + lease.leaseMs, ...(lease.progressed ? { failures: 0 } : {}) })
+    .set({
+      lease_ends_at: lease.now + lease.leaseMs,
+      failures: further('failures'),
+      deaths: further('deaths'),
+      reached: sql<number>`case when reached < ${lease.reached} then ${lease.reached} else reached end`,
+    })
     .where('id', '=', job.id)
     .where('attempt', '=', job.attempt)
     .executeTakeFirst()
@@ -164,10 +192,14 @@ export async function releaseJob(
     .execute()
 }
 
-/** Ends all leases at once: right only where no other process can be alive, as on an embedded data folder at its start. */
+/**
+ * Ends all leases and pauses at once: right only where no other process can be alive, as on an embedded data folder at its
+ * start. Pauses end too, because the clock may stand a day before the one that they were reckoned with.
+ */
 export async function endAllLeases(database: Database, now: number): Promise<number> {
-  const result = await database
-    .tables<JobTables>()
+  const tables = database.tables<JobTables>()
+  await tables.updateTable('jobs').set({ run_after: now }).where('run_after', '>', now).execute()
+  const result = await tables
     .updateTable('jobs')
     .set({ lease_ends_at: now })
     .where('lease_ends_at', '>', now)
@@ -188,5 +220,8 @@ function toJob(row: JobTables['jobs']): Job {
     organizationId: row.organization_id,
     attempt: row.attempt,
     failures: row.failures,
+    deaths: row.deaths,
+    reached: row.reached,
+    createdAt: row.created_at,
   }
 }

@@ -29,21 +29,18 @@ testOnEveryEngine('returns a job to the queue when its lease ends', jobMigration
   const first = await claim(database, 0)
   assert.equal(await claim(database, 9_999, 'w2'), undefined)
   const second = await claim(database, 10_000, 'w2')
-  assert.deepEqual([first?.attempt, second?.attempt, second?.failures], [1, 2, 1])
+  assert.deepEqual([first?.attempt, second?.attempt, second?.deaths], [1, 2, 1])
 })
 
 testOnEveryEngine('ignores a worker that was frozen and comes back', jobMigrations, async (database) => {
   await add(database, 'a')
   const frozen = (await claim(database, 0))!
   const current = (await claim(database, 20_000, 'w2'))!
-  assert.equal(
-    await extendLease(database, frozen, { now: 20_001, leaseMs: 10_000, progressed: false }),
-    false,
-  )
+  assert.equal(await extendLease(database, frozen, { now: 20_001, leaseMs: 10_000, reached: 0 }), false)
   await finishJob(database, frozen)
   await releaseJob(database, frozen, { runAfter: 0, failed: true })
-  assert.equal(await extendLease(database, current, { now: 20_002, leaseMs: 10_000, progressed: true }), true)
-  assert.equal((await claim(database, 30_002, 'w3'))?.failures, 1)
+  assert.equal(await extendLease(database, current, { now: 20_002, leaseMs: 10_000, reached: 1 }), true)
+  assert.equal((await claim(database, 30_002, 'w3'))?.deaths, 1)
 })
 
 testOnEveryEngine('lets organizations take turns', jobMigrations, async (database) => {
@@ -121,4 +118,109 @@ testOnEveryEngine('gives running jobs back when it stops', jobMigrations, async 
   await runner.stop()
   const next = await claim(database, 2, 'w2')
   assert.deepEqual([next?.attempt, next?.failures], [2, 0])
+})
+
+testOnEveryEngine('counts deaths anew once an attempt gets further', jobMigrations, async (database) => {
+  await add(database, 'a')
+  await claim(database, 0)
+  const second = (await claim(database, 20_000))!
+  const lease = { leaseMs: 10_000, reached: 5 }
+  await extendLease(database, second, { ...lease, now: 20_001 })
+  const third = (await claim(database, 40_000))!
+  assert.deepEqual([third.deaths, third.reached], [1, 5])
+  await extendLease(database, third, { ...lease, now: 40_001 }) // As far as the one before, no further.
+  assert.equal((await claim(database, 60_000))?.deaths, 2)
+})
+
+testOnEveryEngine(
+  'gives up a job whose workers die again and again at the same place',
+  jobMigrations,
+  async (database) => {
+    await add(database, 'a')
+    for (let death = 0; death < 10; death += 1) await claim(database, death * 20_000)
+    const events = new EventEmitter()
+    const givenUp = once(events, 'given-up')
+    const runner = startJobRunner({
+      database,
+      handlers: {
+        export: {
+          run: async () => assert.fail('it is not tried once more'),
+          giveUp: async (job) => void events.emit('given-up', job.deaths),
+        },
+      },
+      worker: 'w1',
+      concurrency: 1,
+      now: async () => 1_000_000,
+      onError: (error) => assert.fail(String(error)),
+      pollMs: 5,
+    })
+    assert.deepEqual(await givenUp, [10])
+    await runner.stop()
+  },
+)
+
+testOnEveryEngine(
+  'waits for what cannot be reached without counting it as a failure',
+  jobMigrations,
+  async (database) => {
+    await add(database, 'a')
+    const events = new EventEmitter()
+    const done = once(events, 'done')
+    let time = 1
+    let tries = 0
+    const runner = startJobRunner({
+      database,
+      handlers: {
+        export: {
+          run: async (job) => {
+            tries += 1
+            if (tries <= 12)
+              throw new Error('no object store', {
+                cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }),
+              })
+            events.emit('done', job.failures)
+          },
+          giveUp: async () => assert.fail('it is not given up'),
+        },
+      },
+      worker: 'w1',
+      concurrency: 1,
+      now: async () => (time += 1_000),
+      onError: () => {},
+      pollMs: 5,
+    })
+    assert.deepEqual(await done, [0])
+    await runner.stop()
+  },
+)
+
+testOnEveryEngine('keeps no job that it claimed while stopping', jobMigrations, async (database) => {
+  const events = new EventEmitter()
+  let looks = 0
+  const runner = startJobRunner({
+    database,
+    handlers: {
+      export: {
+        run: async () => assert.fail('nobody waits for it'),
+        giveUp: async () => assert.fail('it is not given up'),
+      },
+    },
+    worker: 'w1',
+    concurrency: 1,
+    now: async () => {
+      looks += 1
+      if (looks === 1) {
+        await add(database, 'a')
+        events.emit('looking')
+        await once(events, 'go on')
+      }
+      return 1
+    },
+    onError: (error) => assert.fail(String(error)),
+  })
+  await once(events, 'looking')
+  const stopped = runner.stop()
+  events.emit('go on')
+  await stopped
+  assert.deepEqual((await claim(database, 2, 'w2'))?.deaths, 0)
 })

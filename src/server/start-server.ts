@@ -15,6 +15,7 @@ import { guardedFetch } from '../http/index.ts'
 import { endAllLeases, type JobRunner, startJobRunner } from '../jobs/index.ts'
 import { publishHandler, publishJobKind, type Release, type Site } from '../sites/index.ts'
 import { buildApp } from './build-app.ts'
+import { checkpointOf } from './checkpoint.ts'
 import { cleanUp, trimCache } from './clean-up.ts'
 import { lockDataFolder } from './data-lock.ts'
 import { type FirstStart, prepareFirstStart, siteForFolder } from './first-start.ts'
@@ -56,7 +57,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const first = await prepareFirstStart(node.database, { domain: settings.site ?? 'docs', now: clock() })
 
   const health = { stopping: false }
-  const runner = settings.role === 'api' ? undefined : startWorker({ node, settings, clock, logger })
+  const runner =
+    settings.role === 'api' ? undefined : startWorker({ node, settings, environment, clock, logger })
   const wake = () => runner?.wake()
   const app = await buildApp({ node, settings, publicUrl, clock, wake, health, logger })
   try {
@@ -118,10 +120,12 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
 function startWorker(input: {
   node: Node
   settings: Settings
+  environment: Record<string, string | undefined>
   clock: () => number
   logger: Logger
 }): JobRunner {
   const { node, settings, clock, logger } = input
+  const checkpoint = checkpointOf(input.environment)
   const fetchSpec = specFetcher({ cache: folderSpecCache(join(resolve(settings.data), 'cache', 'specs')) })
   const work = { ...node, fetchSpec, clock }
   return startJobRunner({
@@ -133,22 +137,28 @@ function startWorker(input: {
     },
     worker: `${hostname()}-${process.pid}`,
     concurrency: settings.jobs,
-    now: () => sharedTime(node.database, clock),
+    now: sharedTime(node.database, clock),
     onError: (error, job) => logger.error({ err: error, job }, 'job failed'),
     pollMs: node.database.engine === 'postgres' ? 500 : 1_000,
+    ...(checkpoint ? { checkpoint } : {}),
   })
 }
 
 const sendPublic: SendRequest = (address, { headers, body }) =>
   guardedFetch(address, { method: 'POST', headers, body, maximumRedirects: 0, maximumBytes: 64 * 1024 })
 
-/** Several nodes go by the database's clock, one by its own. */
-async function sharedTime(database: Database, clock: () => number): Promise<number> {
-  if (database.engine === 'sqlite') return clock()
-  const { rows } = await sql<{
-    now: number
-  }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(database.tables())
-  return rows[0]!.now
+/** Several nodes go by the database's clock; one goes by its own as it stood at the start, so that moving it moves no lease. */
+function sharedTime(database: Database, clock: () => number): () => Promise<number> {
+  if (database.engine === 'sqlite') {
+    const offsetMs = clock() - performance.now()
+    return async () => Math.floor(offsetMs + performance.now())
+  }
+  return async () => {
+    const { rows } = await sql<{
+      now: number
+    }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(database.tables())
+    return rows[0]!.now
+  }
 }
 
 async function publishAtStart(

@@ -38,6 +38,7 @@ export function publishHandler(dependencies: PublishDependencies): JobHandler {
 async function runPublish(dependencies: PublishDependencies, job: Job, context: JobContext): Promise<void> {
   const { database, objects, folders, clock } = dependencies
   if (!(await beginRelease(database, job.subject, job.attempt))) return
+  context.checkpoint('begun')
   const release = (await readRelease(database, job.subject))!
   const site = (await readSite(database, release.siteId))!
   const work = join(folders.work, `${release.id}-${job.attempt}`)
@@ -49,19 +50,27 @@ async function runPublish(dependencies: PublishDependencies, job: Job, context: 
     await mkdir(bundle, { recursive: true })
     const archive = await objects.get(release.sourceKey, { signal: context.signal })
     if (!archive) return void (await fail('The uploaded project is no longer stored. Publish it again.'))
+    context.checkpoint('source-fetched')
     await unpackArchive({ archive: archive.stream, into: source })
+    context.checkpoint('unpacked')
     const project = await findProject(source)
     const result = await compileSite({
       source: project,
       into: bundle,
       cache: folders.pages,
       fetchSpec: dependencies.fetchSpec,
-      onProgress: context.progressed,
+      onProgress: ({ pagesDone }) => {
+        context.checkpoint('page')
+        context.progressed(pagesDone)
+      },
       signal: context.signal,
       ...(site.hosts[0] ? { siteUrl: `https://${site.hosts[0]}` } : {}),
     })
+    context.checkpoint('compiled')
     const stored = await storeBundle(objects, bundle, folders.members, result.digest, context.signal)
+    context.checkpoint('archived')
     await folders.adopt(result.digest, bundle)
+    context.checkpoint('completing')
     await completeRelease(database, {
       id: release.id,
       attempt: job.attempt,
@@ -72,6 +81,7 @@ async function runPublish(dependencies: PublishDependencies, job: Job, context: 
       instructions: await readInstructions(project),
       finishedAt: clock(),
     })
+    context.checkpoint('completed')
   } catch (error) {
     context.signal.throwIfAborted()
     if (error instanceof CompileError) await fail(error.message, error.problems)

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { archiveBundle } from '../bundle/index.ts'
 import { compileSite, folderSpecCache, specFetcher } from '../compiler/index.ts'
+import { cacheFolder } from './cache-folder.ts'
 import { readArguments, requireWord } from './command.ts'
 import { describeProblems } from './describe-problems.ts'
 
@@ -37,7 +38,7 @@ async function run(args: string[]): Promise<number> {
   const source = resolve(requireWord(positionals[0], 'which folder: quire export ./my-docs -o bundle.tar.gz'))
   const output = resolve(values.output ?? 'bundle.tar.gz')
   const work = await mkdtemp(join(tmpdir(), 'quire-export-'))
-  const cache = join(cacheFolder(), 'quire')
+  const cache = cacheFolder()
   const started = performance.now()
   try {
     const progress = progressLine()
@@ -62,9 +63,6 @@ async function run(args: string[]): Promise<number> {
     await rm(work, { recursive: true, force: true })
   }
 }
-
-/** Where rendered pages are kept between exports. */
-const cacheFolder = () => process.env.XDG_CACHE_HOME ?? join(process.env.HOME ?? tmpdir(), '.cache')
 
 /** A bar that moves in a terminal; a line at each tenth elsewhere. */
 function progressLine(): { show(progress: { pagesDone: number; pagesTotal: number }): void; end(): void } {

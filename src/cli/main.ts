@@ -16,6 +16,10 @@ const commands: Record<string, { summary: string; load(): Promise<Command> }> = 
     summary: "show a site's earlier release again",
     load: async () => (await import('./rollback.ts')).rollbackCommand,
   },
+  dev: {
+    summary: 'show a docs folder while you write it',
+    load: async () => (await import('./dev.ts')).devCommand,
+  },
   check: {
     summary: "report a docs folder's problems",
     load: async () => (await import('./check.ts')).checkCommand,

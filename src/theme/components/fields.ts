@@ -9,7 +9,9 @@ export const ParamField: Component = ({ props, children, page }) => {
     (name) => textProp(props, name) !== undefined,
   )
   const name = (location === undefined ? textProp(props, 'name', 'param') : textProp(props, location)) ?? ''
-  return field({ props, children, page, name, location })
+  // `body` and `path` stand on fields of every kind, arguments of functions included, and tell a reader nothing.
+  const shown = location === 'body' || location === 'path' ? undefined : location
+  return field({ props, children, page, name, location: shown })
 }
 
 export const ResponseField: Component = ({ props, children, page }) =>

@@ -46,6 +46,8 @@ export function renderNotFoundPage(
       description: options.description ?? words.notFoundHint,
       mode: 'center',
       noindex: true,
+      breadcrumbs: [],
+      markdownHref: '',
       content: {
         type: 'root',
         children: [
@@ -97,6 +99,15 @@ export function renderFailedPage(
 }
 
 function plainView(view: PageView): PageView {
-  const { aside: _aside, editUrl: _edit, lastUpdated: _updated, feedHref: _feed, ...rest } = view
+  const {
+    aside: _aside,
+    editUrl: _edit,
+    lastUpdated: _updated,
+    feedHref: _feed,
+    canonicalUrl: _canonical,
+    previous: _previous,
+    next: _next,
+    ...rest
+  } = view
   return { ...rest, tableOfContents: [], needs: { mermaid: false, math: false } }
 }

@@ -21,6 +21,7 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
   const folders = new Map<number, string>()
   const sequences = new Map<number, string[]>()
   const placed = new Map<string, number>()
+  const sidebars = new Map<string, NavigationNode[]>()
 
   return (page) => {
     const file = `${page.path}.html`
@@ -46,7 +47,7 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
       relativeRoot: '../'.repeat(page.path.split('/').length - 1),
       noindex: page.meta.noindex || (page.meta.hidden ?? false),
       metatags: metatagsOf(page),
-      sidebar: entriesOf(divisionId).flatMap((entry) => nodesOf(entry, page, file)),
+      sidebar: activate(sidebarOf(divisionId, page, file), relativeHref(file, file)),
       tabs: switches('tab', trail, page, file),
       anchors: switches('anchor', trail, page, file),
       dropdowns: [...switches('dropdown', trail, page, file), ...switches('item', trail, page, file)],
@@ -104,6 +105,17 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
     return []
   }
 
+  /** The sidebar with no page marked: pages of one folder share it. */
+  function sidebarOf(division: number, page: PlannedPage, file: string): NavigationNode[] {
+    const key = `${division} ${file.slice(0, file.lastIndexOf('/') + 1)}`
+    const known = sidebars.get(key)
+    if (known !== undefined) return known
+    const made = entriesOf(division).flatMap((entry) => nodesOf(entry, page, file))
+    if (sidebars.size > 500) sidebars.clear()
+    sidebars.set(key, made)
+    return made
+  }
+
   function nodesOf(entry: Entry, page: PlannedPage, file: string): NavigationNode[] {
     if (entry.type === 'link') {
       const link = linkView(entry, page, file)
@@ -130,7 +142,7 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
             external !== undefined && /^[a-z]+:/i.test(external)
               ? external
               : relativeHref(file, `${target.path}.html`),
-          active: target.path === page.path,
+          active: false,
           external: external !== undefined && /^[a-z]+:/i.test(external),
           ...defined({
             icon: target.meta.icon,
@@ -145,14 +157,12 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
     const children = entry.entries.flatMap((child) => nodesOf(child, page, file))
     const root = entry.root !== undefined && pages.has(entry.root) ? entry.root : undefined
     if (children.length === 0 && root === undefined) return []
-    const holds = (nodes: NavigationNode[]): boolean =>
-      nodes.some((node) => node.active || (node.type === 'group' && holds(node.children)))
     return [
       {
         type: 'group',
         label: entry.label,
-        active: root === page.path,
-        expanded: entry.expanded || root === page.path || holds(children),
+        active: false,
+        expanded: entry.expanded,
         children,
         ...defined({
           icon: entry.icon,
@@ -395,6 +405,24 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
     if (plan.editBase === undefined || page.from.type !== 'file') return undefined
     return `${plan.editBase.replace(/\/+$/, '')}/edit/main/${page.from.file}`
   }
+}
+
+/** Marks the page that stands at this address and opens the groups around it; everything else is shared. */
+function activate(nodes: NavigationNode[], href: string): NavigationNode[] {
+  let changed = false
+  const marked = nodes.map((node): NavigationNode => {
+    if (node.type === 'page') {
+      if (node.href !== href || node.external) return node
+      changed = true
+      return { ...node, active: true }
+    }
+    const children = activate(node.children, href)
+    const active = node.href === href
+    if (children === node.children && !active) return node
+    changed = true
+    return { ...node, children, active, expanded: true }
+  })
+  return changed ? marked : nodes
 }
 
 function metatagsOf(page: PlannedPage): { name: string; content: string }[] {

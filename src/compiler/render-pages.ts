@@ -48,7 +48,7 @@ export function createRenderer(plan: SitePlan, task: RenderTask): Renderer {
     book,
     modules,
     assets: task.assets,
-    frame: createFrames(plan, book),
+    frame: rememberLast(createFrames(plan, book)),
     loadSpec: (file) => {
       if (!specs.has(file)) specs.set(file, readSpec(plan, file))
       return specs.get(file)
@@ -80,6 +80,15 @@ export function createRenderer(plan: SitePlan, task: RenderTask): Renderer {
       }
       return rendered
     },
+  }
+}
+
+/** The cache asks for a page's frame to name it, and the renderer asks for the same one right after. */
+function rememberLast<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  let last: { key: Key; value: Value } | undefined
+  return (key) => {
+    if (last?.key !== key) last = { key, value: make(key) }
+    return last.value
   }
 }
 

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { checkSite, compileSite } from '../src/compiler/index.ts'
@@ -48,7 +48,7 @@ test('the documentation describes every command with its flags', async () => {
   )
   const commands = [...(await quire('--help')).matchAll(/^ {2}([a-z]+) {2,}\S/gm)].map((match) => match[1]!)
   assert.ok(commands.includes('start') && commands.includes('keys'))
-  assert.deepEqual([...sections.keys()], commands)
+  assert.deepEqual([...sections.keys()].sort(), commands.toSorted())
   for (const command of commands) {
     if (command === 'start') continue // Its flags are the settings.
     const help = /const help = `([\s\S]*?)\n`\n/.exec(read(`src/cli/${command}.ts`))?.[1]
@@ -137,6 +137,18 @@ test('the README has the two command lines, and leads nowhere that does not exis
   for (const [, target = ''] of readme.matchAll(/\]\((?!https?:)([^)#]+)/g)) {
     assert.ok(existsSync(join(root, target)), `${target} exists`)
   }
+})
+
+test('the walks of ARCHITECTURE.md pass files that exist', () => {
+  const files = globSync('src/**/*.ts', { cwd: root }).map((path) => path.replaceAll(sep, '/'))
+  const walks = read('ARCHITECTURE.md').split('## Three walks')[1] ?? ''
+  const named = [...walks.matchAll(/`([\w/-]+\.ts)`/g)].map((match) => match[1]!)
+  assert.ok(named.length > 15)
+  for (const name of named)
+    assert.ok(
+      files.some((file) => file.endsWith(`/${name}`)),
+      `${name} exists`,
+    )
 })
 
 async function quire(...args: string[]): Promise<string> {

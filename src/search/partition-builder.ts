@@ -23,7 +23,7 @@ const sharedFields: Field[] = ['title', 'path', 'links', 'description']
 const passageFields: Field[] = ['heading', 'body', 'code']
 
 const termShardBytes = 11_000
-const textShardCharacters = 5_000
+const textShardCharacters = 7_000
 const wordShardBytes = 40_000
 
 /** Collects the pages of one version and language, then writes their part of the index. */

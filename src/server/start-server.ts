@@ -12,7 +12,7 @@ import {
   webhookJobKind,
 } from '../exports/index.ts'
 import { guardedFetch } from '../http/index.ts'
-import { endAllLeases, type JobRunner, startJobRunner } from '../jobs/index.ts'
+import { endAllLeases, type Job, type JobRunner, startJobRunner } from '../jobs/index.ts'
 import { publishHandler, publishJobKind, type Release, type Site } from '../sites/index.ts'
 import { buildApp } from './build-app.ts'
 import { checkpointOf } from './checkpoint.ts'
@@ -128,21 +128,35 @@ function startWorker(input: {
   const checkpoint = checkpointOf(input.environment)
   const fetchSpec = specFetcher({ cache: folderSpecCache(join(resolve(settings.data), 'cache', 'specs')) })
   const work = { ...node, fetchSpec, clock }
-  return startJobRunner({
+  const common = {
     database: node.database,
-    handlers: {
-      [publishJobKind]: publishHandler(work),
-      [exportJobKind]: exportHandler(work),
-      [webhookJobKind]: webhookHandler({ database: node.database, clock, send: sendPublic }),
-    },
     worker: `${hostname()}-${process.pid}`,
-    concurrency: settings.jobs,
     now: sharedTime(node.database, clock),
-    onError: (error, job) => logger.error({ err: error, job }, 'job failed'),
+    onError: (error: unknown, job?: Job) => logger.error({ err: error, job }, 'job failed'),
     pollMs: node.database.engine === 'postgres' ? 500 : 1_000,
     ...(checkpoint ? { checkpoint } : {}),
-  })
+  }
+  const runners = [
+    startJobRunner({
+      ...common,
+      handlers: { [publishJobKind]: publishHandler(work), [exportJobKind]: exportHandler(work) },
+      concurrency: settings.jobs,
+    }),
+    startJobRunner({
+      ...common,
+      handlers: { [webhookJobKind]: webhookHandler({ database: node.database, clock, send: sendPublic }) },
+      concurrency: webhooksAtOnce, // Places of their own, so that an address that answers slowly holds up no export.
+    }),
+  ]
+  return {
+    wake: () => {
+      for (const runner of runners) runner.wake()
+    },
+    stop: async () => void (await Promise.all(runners.map((runner) => runner.stop()))),
+  }
 }
+
+const webhooksAtOnce = 4
 
 const sendPublic: SendRequest = (address, { headers, body }) =>
   guardedFetch(address, { method: 'POST', headers, body, maximumRedirects: 0, maximumBytes: 64 * 1024 })

@@ -1,45 +1,10 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { pathToFileURL } from 'node:url'
 import { temporaryFolder, testArchive, writeTestBundle } from '../bundle/testing.ts'
 import { ask } from '../hosting/testing.ts'
-
-const hostFile = pathToFileURL(join(import.meta.dirname, 'host.ts')).href
-const program = `import { hostCommand } from ${JSON.stringify(hostFile)}; process.exitCode = await hostCommand.run(process.argv.slice(1))`
-
-function quireHost(context: TestContext, ...args: string[]) {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program, '--', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  context.after(() => child.kill('SIGKILL'))
-  const output = { out: '', error: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output.out += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    output.error += text
-  })
-  return { child, output, done: once(child, 'close').then(([code]) => ({ code, ...output })) }
-}
-
-async function portOf(running: {
-  child: ChildProcess
-  output: { out: string; error: string }
-}): Promise<number> {
-  for (;;) {
-    const port = /http:\/\/127\.0\.0\.1:(\d+)\//.exec(running.output.out)?.[1]
-    if (port !== undefined) return Number(port)
-    if (running.child.exitCode !== null) throw new Error(`it ended: ${running.output.error}`)
-    await Promise.race([
-      once(running.child.stdout as NodeJS.ReadableStream, 'data'),
-      once(running.child, 'close'),
-    ])
-  }
-}
+import { portOf, quireHost, untilServed } from './testing.ts'
 
 async function folderWithBundle(context: TestContext, mark: string): Promise<string> {
   const folder = await temporaryFolder(context)
@@ -58,33 +23,24 @@ async function putBundle(folder: string, mark: string, extra: Record<string, str
   await writeFile(join(folder, 'bundle.tar.gz'), await testArchive(join(folder, 'site')))
 }
 
-/** Asks until the page has the mark; the process fetches at a moment of its own. */
-async function untilServed(port: number, mark: string): Promise<void> {
-  for (;;) {
-    const answer = await ask(port, '/')
-    if (answer.text.includes(mark)) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-}
-
 test('host serves, polls, rolls back by one command and stops when told to', async (context) => {
   const folder = await folderWithBundle(context, 'one')
   const config = ['--config', join(folder, 'host.yaml')]
-  const serving = quireHost(context, ...config, '--port', '0')
+  const serving = quireHost(context, [...config, '--port', '0'])
   const port = await portOf(serving)
   await untilServed(port, 'one')
 
-  const second = await quireHost(context, ...config, '--port', '0').done
+  const second = await quireHost(context, [...config, '--port', '0']).done
   assert.equal(second.code, 1)
   assert.match(second.error, /Another process already serves/)
 
   await putBundle(folder, 'two')
   await untilServed(port, 'two')
-  const back = await quireHost(context, 'rollback', ...config).done
+  const back = await quireHost(context, ['rollback', ...config]).done
   assert.equal(back.code, 0, back.error)
   assert.match(back.out, /Serving version/)
   assert.match((await ask(port, '/')).text, /one/)
-  const versions = await quireHost(context, 'versions', ...config).done
+  const versions = await quireHost(context, ['versions', ...config]).done
   assert.equal(versions.out.trim().split('\n').length, 2)
 
   serving.child.kill('SIGTERM')
@@ -94,22 +50,22 @@ test('host serves, polls, rolls back by one command and stops when told to', asy
 test('a rollback while nothing runs is found by the next start', async (context) => {
   const folder = await folderWithBundle(context, 'one')
   const config = ['--config', join(folder, 'host.yaml')]
-  const first = quireHost(context, ...config, '--port', '0')
+  const first = quireHost(context, [...config, '--port', '0'])
   const port = await portOf(first)
   await untilServed(port, 'one')
   await putBundle(folder, 'two')
   await untilServed(port, 'two')
   first.child.kill('SIGTERM')
   await first.done
-  assert.equal((await quireHost(context, 'rollback', ...config).done).code, 0)
-  const again = quireHost(context, ...config, '--port', '0')
+  assert.equal((await quireHost(context, ['rollback', ...config]).done).code, 0)
+  const again = quireHost(context, [...config, '--port', '0'])
   assert.match((await ask(await portOf(again), '/')).text, /one/)
 })
 
 test('SIGTERM lets a running download end', async (context) => {
   const folder = await folderWithBundle(context, 'one')
   await putBundle(folder, 'one', { 'large.bin': 'x'.repeat(20_000_000) })
-  const serving = quireHost(context, '--config', join(folder, 'host.yaml'), '--port', '0')
+  const serving = quireHost(context, ['--config', join(folder, 'host.yaml'), '--port', '0'])
   const port = await portOf(serving)
   await untilServed(port, 'one')
   const answer = await fetch(`http://127.0.0.1:${port}/large.bin`)
@@ -128,7 +84,7 @@ test('SIGTERM lets a running download end', async (context) => {
 test('killed at any moment of fetch, unpack and switch, it starts again with the old or the new version', async (context) => {
   const folder = await folderWithBundle(context, 'round0')
   const config = ['--config', join(folder, 'host.yaml')]
-  const first = quireHost(context, ...config, '--port', '0')
+  const first = quireHost(context, [...config, '--port', '0'])
   await untilServed(await portOf(first), 'round0')
   first.child.kill('SIGKILL')
   await first.done
@@ -139,13 +95,13 @@ test('killed at any moment of fetch, unpack and switch, it starts again with the
   let served = 'round0'
   for (let round = 1; round <= rounds; round++) {
     await putBundle(folder, `round${round}`, pages)
-    const victim = quireHost(context, ...config, '--port', '0')
+    const victim = quireHost(context, [...config, '--port', '0'])
     await portOf(victim)
     await new Promise((resolve) => setTimeout(resolve, (round * 37) % 160)) // Each round dies at another moment.
     victim.child.kill('SIGKILL')
     await victim.done
     await rm(join(folder, 'bundle.tar.gz')) // Whatever is on the disk has to do.
-    const heir = quireHost(context, ...config, '--port', '0')
+    const heir = quireHost(context, [...config, '--port', '0'])
     const answer = await ask(await portOf(heir), '/')
     assert.equal(answer.status, 200)
     const mark = /round\d+/.exec(answer.text)?.[0]
@@ -160,12 +116,15 @@ test('wrong settings, a missing file and an unknown subcommand end with one clea
   const folder = await temporaryFolder(context)
   await writeFile(join(folder, 'host.yaml'), 'deployment: moon\nstaticExport: { bundleUrl: x }\n')
   const config = ['--config', join(folder, 'host.yaml')]
-  const wrong = await quireHost(context, ...config).done
+  const wrong = await quireHost(context, [...config]).done
   assert.equal(wrong.code, 1)
   assert.match(wrong.error, /deployment is "moon". Allowed: client-hosted, air-gapped/)
-  assert.match((await quireHost(context, '--config', join(folder, 'no.yaml')).done).error, /no settings file/)
-  assert.match((await quireHost(context).done).error, /--config/)
+  assert.match(
+    (await quireHost(context, ['--config', join(folder, 'no.yaml')]).done).error,
+    /no settings file/,
+  )
+  assert.match((await quireHost(context, []).done).error, /--config/)
   await writeFile(join(folder, 'host.yaml'), 'staticExport: { bundleUrl: x }\n')
-  assert.match((await quireHost(context, 'jump', ...config).done).error, /no subcommand jump/)
-  assert.match((await quireHost(context, '--help').done).out, /Example:/)
+  assert.match((await quireHost(context, ['jump', ...config]).done).error, /no subcommand jump/)
+  assert.match((await quireHost(context, ['--help']).done).out, /Example:/)
 })

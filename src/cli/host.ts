@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
-import type { HostSettings, RunningHost } from '../hosting/index.ts'
+import type { HostDeployment, HostRoute, HostSettings, RunningHost } from '../hosting/index.ts'
 
 const help = `quire host: serve a bundle on a machine of your own
 
@@ -25,7 +25,9 @@ host.yaml:
       adminKey: "\${QUIRE_ADMIN_KEY}"
       jobId: "se_0123456789abcdef"     # or domain: the newest finished export of a site
   features:
-    search: true                       # or { endpoint, key }, or false: search inside the bundle
+    search: true                       # answered here; or { endpoint, key }; or false: inside the bundle
+    assistant:                         # true: quotes the pages; or { endpoint, key }; or false
+      model: { url: "http://127.0.0.1:11434/v1", name: qwen3 }   # or name: "openai:gpt-5-mini", key
     playground: true
   server: { host: 0.0.0.0, port: 8080, basePath: "" }
   data: ./.quire-host
@@ -125,7 +127,8 @@ async function loadSettings(
   }
 }
 
-async function serve(settings: HostSettings, { openControl, startHost }: Hosting): Promise<number> {
+async function serve(settings: HostSettings, hosting: Hosting): Promise<number> {
+  const { openControl, startHost } = hosting
   await mkdir(settings.data, { recursive: true })
   let running: RunningHost | undefined
   const control = await openControl({
@@ -135,26 +138,66 @@ async function serve(settings: HostSettings, { openControl, startHost }: Hosting
       return running.deployment.rollback(to)
     },
   })
+  let answers: LazyAnswers | undefined
   running = await startHost({
     settings,
     now: Date.now,
-    log: (level, message, details) => {
-      process.stderr.write(
-        `${JSON.stringify({ time: new Date().toISOString(), level, message, ...details })}\n`,
-      )
+    log,
+    routes: (deployment) => {
+      answers = lazyAnswers(settings, deployment, hosting)
+      return answers === undefined ? [] : [answers.route]
     },
   })
   const { host, port } = running.address
   const shownHost =
     host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   process.stdout.write(`Serving http://${shownHost}:${port}${settings.server.basePath}/\n`)
+  answers?.open().catch((error) => log('error', `Search and assistant cannot answer: ${error}`)) // Pages are served.
   await new Promise<void>((done) => {
     process.once('SIGTERM', () => done())
     process.once('SIGINT', () => done())
   })
   await running.stop()
+  await answers?.close()
   await control.close()
   return 0
+}
+
+type LazyAnswers = { route: HostRoute; open(): Promise<unknown>; close(): Promise<void> }
+
+/** Search and assistant are loaded when the pages are being served already, and only where this process answers them. */
+function lazyAnswers(
+  settings: HostSettings,
+  deployment: HostDeployment,
+  { answeredHere }: Hosting,
+): LazyAnswers | undefined {
+  const here = answeredHere(settings)
+  const kinds = [...(here.search ? ['search', 'page'] : []), ...(here.assistant ? ['assistant'] : [])]
+  if (kinds.length === 0) return undefined
+  const paths = new RegExp(`^/discovery/v[12]/(${kinds.join('|')})/`)
+  const load = async () => {
+    const { openHostAnswers } = await import('./host-answers.ts')
+    return openHostAnswers({ settings, deployment, now: Date.now, log })
+  }
+  let opened: ReturnType<typeof load> | undefined
+  const open = () => {
+    opened ??= load()
+    return opened
+  }
+  return {
+    open,
+    route: async (request, response, path) => {
+      if (!paths.test(path)) return false
+      const answers = await open()
+      await answers.handle(request, response, path)
+      return true
+    },
+    close: async () => (await opened?.catch(() => undefined))?.close(),
+  }
+}
+
+function log(level: 'info' | 'warn' | 'error', message: string, details?: Record<string, unknown>): void {
+  process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...details })}\n`)
 }
 
 async function rollback(

@@ -7,10 +7,21 @@ const endpoint = z.strictObject({
   endpoint: z.string().refine(isEndpoint, 'an address that begins with https://, http:// or /'),
   key: z.string().optional(),
 })
-const model = z.strictObject({
-  url: z.string().refine(isWebAddress, 'an address that begins with https:// or http://'),
-  name: z.string().min(1),
-  key: z.string().optional(),
+const model = z
+  .strictObject({
+    url: z.string().refine(isWebAddress, 'an address that begins with https:// or http://').optional(),
+    name: z.string().min(1),
+    key: z.string().optional(),
+  })
+  .refine(
+    ({ url, name }) => url !== undefined || /^(openai|anthropic|google):./.test(name),
+    'a url, or a name such as openai:NAME, anthropic:NAME or google:NAME',
+  )
+
+const ownAssistant = z.strictObject({
+  model,
+  addressDailyLimit: z.int().min(1).default(1000),
+  tokensPerDay: z.int().min(1).optional(),
 })
 
 const schema = z.strictObject({
@@ -57,7 +68,7 @@ const schema = z.strictObject({
   features: z
     .strictObject({
       search: z.union([z.boolean(), endpoint]).optional(),
-      assistant: z.union([z.boolean(), endpoint, z.strictObject({ model })]).optional(),
+      assistant: z.union([z.boolean(), endpoint, ownAssistant]).optional(),
       analytics: z.union([z.literal(false), endpoint]).optional(),
       playground: z.boolean().optional(),
     })
@@ -71,6 +82,7 @@ const schema = z.strictObject({
         .regex(/^(\/[A-Za-z0-9._~-]+)*\/?$/, 'a path such as /docs')
         .transform((path) => path.replace(/\/$/, ''))
         .default(''),
+      trustedProxies: z.int().min(0).max(10).default(0),
       drainSeconds: z.number().min(0).max(600).default(10),
       customScripts: z.boolean().default(true),
     })
@@ -143,13 +155,23 @@ export function siteSettingsOf(settings: HostSettings): SiteSettings {
   }
 }
 
+/** Which features this process answers itself, from the bundle that is live. */
+export function answeredHere({ features }: HostSettings): {
+  search: boolean
+  assistant: boolean
+} {
+  const isHere = (value: unknown) => value !== undefined && value !== false && !isEndpointSetting(value)
+  return { search: isHere(features.search), assistant: isHere(features.assistant) }
+}
+
 export function isEndpointSetting(value: unknown): value is { endpoint: string; key?: string } {
   return typeof value === 'object' && value !== null && 'endpoint' in value
 }
 
-/** The self-hosted deployment has one site, so that its own endpoints name it `site`. */
-export const ownSearchPath = '/discovery/v1/search/site'
-export const ownAssistantPath = '/discovery/v2/assistant/site/message'
+/** The self-hosted deployment has one site, so that its own endpoints need no name of their own. */
+export const ownSiteName = 'site'
+export const ownSearchPath = `/discovery/v1/search/${ownSiteName}`
+export const ownAssistantPath = `/discovery/v2/assistant/${ownSiteName}/message`
 
 function fillIn(value: unknown, environment: Record<string, string | undefined>, key: string): unknown {
   if (typeof value === 'string') {

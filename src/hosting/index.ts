@@ -21,10 +21,12 @@ export { openControl, requestRollback } from './host-control.ts'
 export { HostDeployment, type HostStatus, rollbackOffline } from './host-deployment.ts'
 export { type HostRoute, type RunningHost, startHost } from './host-server.ts'
 export {
+  answeredHere,
   type HostSettings,
   isEndpointSetting,
   ownAssistantPath,
   ownSearchPath,
+  ownSiteName,
   readHostSettings,
   SettingsError,
   siteSettingsOf,

@@ -16,9 +16,7 @@ const searchResultSchema = z
 /** Search and page content, for the same public keys as the assistant. */
 export function contentRoutes(app: FastifyInstance, dependencies: SitesDependencies): void {
   const { database, clock } = dependencies
-  const common = { tags: ['Search'], security: assistantSecurity, params: z.object({ domain: z.string() }) }
-
-  const openSite = async (request: FastifyRequest, domain: string) => {
+  openContentRoutes(app, async (request, domain) => {
     const { site } = await authorizeAssistant({ headers: request.headers, database, domain, now: clock() })
     const published = await dependencies.published.open(site)
     if (published) return { published, url: dependencies.siteUrl(site) }
@@ -27,7 +25,17 @@ export function contentRoutes(app: FastifyInstance, dependencies: SitesDependenc
       'site_not_published',
       `The site ${site.domain} has nothing published yet. Run quire publish first.`,
     )
-  }
+  })
+}
+
+export type SiteContent = Pick<PublishedSite, 'index' | 'siteIndex' | 'readPage'>
+
+/** The same endpoints over whatever says who may ask and what there is to find. */
+export function openContentRoutes(
+  app: FastifyInstance,
+  openSite: (request: FastifyRequest, domain: string) => Promise<{ published: SiteContent; url: string }>,
+): void {
+  const common = { tags: ['Search'], security: assistantSecurity, params: z.object({ domain: z.string() }) }
 
   for (const base of ['/discovery', '']) {
     typed(app).post(
@@ -61,10 +69,10 @@ export function contentRoutes(app: FastifyInstance, dependencies: SitesDependenc
           filter: withDefaults(published, filter ?? {}),
           ...(scoreThreshold === undefined ? {} : { scoreThreshold }),
         })
-        return hits.map(({ path, content, anchor, ...metadata }) => ({
+        return hits.map(({ path, content, ...metadata }) => ({
           content,
           path,
-          metadata: { ...metadata, url: pageUrl(url, path, anchor) },
+          metadata: { ...metadata, url: pageUrl(url, path, metadata.anchor) },
         }))
       },
     )
@@ -100,7 +108,7 @@ export function contentRoutes(app: FastifyInstance, dependencies: SitesDependenc
 
 /** Without a filter, the site's own version and language hold, so that versions and languages never mix. */
 function withDefaults(
-  published: PublishedSite,
+  published: SiteContent,
   filter: { version?: string | undefined; language?: string | undefined; tag?: string | undefined },
 ) {
   const version = filter.version ?? published.siteIndex.defaultVersion

@@ -1,5 +1,5 @@
 export { authorizeAdmin, authorizeAssistant, type Caller, findOwnSite } from './authorize.ts'
-export { contentRoutes, pageUrl } from './content-routes.ts'
+export { contentRoutes, openContentRoutes, pageUrl, type SiteContent } from './content-routes.ts'
 export { findProject } from './find-project.ts'
 export { forgetReleases, releaseObjectKeys } from './forget-releases.ts'
 export { issueKey } from './issue-key.ts'

@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { searchFolder } from '../bundle/bundle-api.ts'
+import { answerQuestion, defaultAssistantSettings } from '../assistant/index.ts'
+import { type SiteIndex, searchFolder, siteIndexFile } from '../bundle/bundle-api.ts'
 import { CompileError, compileSite } from '../compiler/index.ts'
 import { openIndex, type SearchIndex } from '../search/index.ts'
 
@@ -18,8 +19,8 @@ Questions may name a "site"; --site keeps those of one. Paths are as in docs.jso
 are ignored. A page counts as found when it is among the first results, one result a page.
 
   --json      print questions, recallAt1, recallAt5, mrrAt10 (fractions), latencyMs and the misses as JSON
-  --answers   also measure what the assistant would say without a language model: whether the best passages come
-              from a right page, and how many questions it would rather not answer
+  --answers   also ask the assistant without a language model: how many answers quote a right page, and how many
+              questions it would rather not answer (ask those of another site with "relevant": [])
 
 Example:
 
@@ -108,16 +109,57 @@ export async function evaluateFolder(input: {
   try {
     await compileSite({ source: input.folder, into })
     const index = await openIndex({ read: (path) => readFile(join(into, searchFolder, path)) })
-    return await evaluateIndex({ ...input, index, now: () => performance.now() })
+    const site = JSON.parse(await readFile(join(into, siteIndexFile), 'utf8')) as SiteIndex
+    return await evaluateIndex({
+      index,
+      questions: input.questions,
+      now: () => performance.now(),
+      ...(input.answers ? { answer: (question) => answerFromPassages({ question, index, site }) } : {}),
+    })
   } finally {
     await rm(into, { recursive: true, force: true })
   }
 }
 
+/** What the assistant says without a language model: the pages it quotes, or null where it would rather not answer. */
+async function answerFromPassages(input: {
+  question: string
+  index: SearchIndex
+  site: SiteIndex
+}): Promise<string[] | null> {
+  const paths: string[] = []
+  let ids = 0
+  for await (const event of answerQuestion({
+    question: input.question,
+    history: [],
+    notes: [],
+    context: [],
+    currentPath: null,
+    filter: {},
+    pageSize: 5,
+    site: {
+      index: input.index,
+      site: input.site,
+      siteUrl: 'https://docs.invalid',
+      readPage: async () => null,
+      instructions: null,
+    },
+    model: null,
+    limits: defaultAssistantSettings,
+    newId: (prefix) => `${prefix}_${ids++}`,
+    signal: new AbortController().signal,
+  })) {
+    if (event.type === 'source-found') paths.push(event.source.path)
+    if (event.type === 'answer-end' && event.outcome !== 'answered') return null
+  }
+  return paths
+}
+
 export async function evaluateIndex(input: {
   index: SearchIndex
   questions: EvalQuestion[]
-  answers: boolean
+  /** The pages an answer quotes, null where none is given; absent when answers are not measured. */
+  answer?: (question: string) => Promise<string[] | null>
   now: () => number
 }): Promise<EvalReport> {
   const { index, questions, now } = input
@@ -138,11 +180,11 @@ export async function evaluateIndex(input: {
     else
       misses.push({ question, relevant, rank: rank || null, found: hits.slice(0, 5).map((hit) => hit.path) })
     if (rank >= 1) reciprocal += 1 / rank
-    const best = hits.slice(0, 3)
-    if (best.length === 0 || Math.max(...best.map((hit) => hit.coverage)) < leastCoverage) answers.refused++
-    else {
+    const quoted = input.answer === undefined ? undefined : await input.answer(question)
+    if (quoted === null) answers.refused++
+    else if (quoted !== undefined) {
       answers.answered++
-      if (best.some((hit) => right.has(plainPath(hit.path)))) answers.fromRightPage++
+      if (quoted.some((path) => right.has(plainPath(path)))) answers.fromRightPage++
     }
   }
   times.sort((a, b) => a - b)
@@ -157,12 +199,9 @@ export async function evaluateIndex(input: {
     pages: index.pageCount,
     passages: index.passageCount,
     misses,
-    ...(input.answers ? { answers } : {}),
+    ...(input.answer === undefined ? {} : { answers }),
   }
 }
-
-/** Below this share of the question's weight the passages do not answer it. */
-const leastCoverage = 0.45
 
 async function readQuestions(file: string): Promise<EvalQuestion[]> {
   const text = await readFile(file, 'utf8').catch(() => {

@@ -38,6 +38,7 @@ export function createPageCache(cache: { folder: string; renderer: string }, too
   )
   const specDigests = new Map<string, string>()
   const includeDigests = new Map<string, string>()
+  const sidebarDigests = new WeakMap<readonly object[], string>()
   return { find, keep }
 
   function find(page: PlannedPage): ReturnType<PageCache['find']> {
@@ -72,8 +73,19 @@ export function createPageCache(cache: { folder: string; renderer: string }, too
   function baseOf(page: PlannedPage): string {
     const endpoint = plan.endpoints[page.path]
     const spec = endpoint?.type === 'operation' ? specDigest(endpoint.operation.file) : ''
-    const key = digest(JSON.stringify([common, page, tools.frame(page), endpoint, spec]))
+    const { view, site, sharedSidebar, banner } = tools.frame(page)
+    const around = { ...view, sidebar: sidebarDigest(sharedSidebar) }
+    const key = digest(JSON.stringify([common, page, around, site.footer, site.logo, banner, endpoint, spec]))
     return join(cache.folder, 'pages', key.slice(0, 2), key)
+  }
+
+  /** Most of what surrounds a page is its sidebar, which it shares, so that is digested once. */
+  function sidebarDigest(sidebar: readonly object[]): string {
+    const known = sidebarDigests.get(sidebar)
+    if (known !== undefined) return known
+    const made = digest(JSON.stringify(sidebar))
+    sidebarDigests.set(sidebar, made)
+    return made
   }
 
   function specDigest(file: string): string {

@@ -11,6 +11,8 @@ export type PageFrame = {
   view: Omit<PageView, 'content' | 'tableOfContents' | 'needs'>
   site: SiteView
   banner?: string
+  /** The sidebar before this page was marked in it: the same object for all pages that share it. */
+  sharedSidebar: readonly NavigationNode[]
 }
 
 /** Answers what surrounds a page. Built once for a site; a page costs as much as its own section is long. */
@@ -35,6 +37,7 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
     )
     const language = page.language ?? languageOf(trail)
     const canonical = canonicalOf(page)
+    const sharedSidebar = sidebarOf(divisionId, page, file)
     const view: PageFrame['view'] = {
       path: page.path,
       title: page.title,
@@ -47,7 +50,7 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
       relativeRoot: '../'.repeat(page.path.split('/').length - 1),
       noindex: page.meta.noindex || (page.meta.hidden ?? false),
       metatags: metatagsOf(page),
-      sidebar: activate(sidebarOf(divisionId, page, file), relativeHref(file, file)),
+      sidebar: activate(sharedSidebar, relativeHref(file, file)),
       tabs: switches('tab', trail, page, file),
       anchors: switches('anchor', trail, page, file),
       dropdowns: [...switches('dropdown', trail, page, file), ...switches('item', trail, page, file)],
@@ -82,7 +85,7 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
       },
       ...(plan.site.logo === undefined ? {} : { logo: { ...plan.site.logo, href: logoHref(page, file) } }),
     }
-    return { view, site, ...defined({ banner: chrome.banner?.content }) }
+    return { view, site, sharedSidebar, ...defined({ banner: chrome.banner?.content }) }
   }
 
   function trailOf(division: number): number[] {

@@ -67,6 +67,8 @@ export type SiteSettings = {
   assistant: { type: 'off' } | { type: 'server'; endpoint: string; key?: string }
   analytics: { type: 'off' } | { type: 'server'; endpoint: string; key?: string }
   playground: { type: 'on' } | { type: 'off' }
+  /** Where readers may say whether a page helped; absent where nobody would store it. */
+  feedback?: { endpoint: string }
 }
 
 export type DeploymentType = 'cloud' | 'client-hosted' | 'air-gapped'

@@ -25,6 +25,7 @@ import {
 import {
   authorizeAssistant,
   contentRoutes,
+  feedbackRoutes,
   keysRoutes,
   publishRoutes,
   readSite,
@@ -77,6 +78,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   publishRoutes(app, sites)
   keysRoutes(app, sites)
   contentRoutes(app, sites)
+  feedbackRoutes(app, sites)
   exportsRoutes(app, {
     ...node,
     clock,

@@ -13,6 +13,7 @@ import { exportMigrations, webhookMigrations } from '../exports/index.ts'
 import { rateLimitMigrations } from '../http/index.ts'
 import { jobMigrations } from '../jobs/index.ts'
 import {
+  feedbackMigrations,
   openPublishedSites,
   openReleaseFolders,
   type PublishedSites,
@@ -35,6 +36,7 @@ export const allMigrations = [
   ...rateLimitMigrations,
   ...jobMigrations,
   ...sitesMigrations,
+  ...feedbackMigrations,
   ...assistantMigrations,
   ...exportMigrations,
   ...webhookMigrations,

@@ -3,6 +3,7 @@ import type { Database } from '../backends/index.ts'
 import { type SiteSettings, standaloneSettings } from '../bundle/index.ts'
 import { type BundleServer, ContentCache, isHashed, openBundleServer, plainPage } from '../hosting/index.ts'
 import {
+  feedbackEndpoint,
   findSite,
   listLeftReleases,
   type PublishedSites,
@@ -78,7 +79,7 @@ export function serveSites(app: FastifyInstance, dependencies: ServeSitesDepende
     await server.handle(request.raw, reply.raw, {
       path: place.path,
       basePath: place.basePath,
-      settings: siteSettings,
+      settings: { ...siteSettings, feedback: { endpoint: feedbackEndpoint(place.site.domain) } },
       sharedOrigin: place.sharedOrigin,
       secure: request.protocol === 'https',
       previous: mayBeEarlier ? await openPrevious(place.site) : [],

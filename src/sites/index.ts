@@ -1,5 +1,7 @@
 export { authorizeAdmin, authorizeAssistant, type Caller, findOwnSite } from './authorize.ts'
 export { contentRoutes, openContentRoutes, pageUrl, type SiteContent } from './content-routes.ts'
+export { feedbackEndpoint, feedbackRoutes } from './feedback-routes.ts'
+export { feedbackMigrations } from './feedback-store.ts'
 export { findProject } from './find-project.ts'
 export { forgetReleases, releaseObjectKeys } from './forget-releases.ts'
 export { issueKey } from './issue-key.ts'

@@ -45,6 +45,11 @@ journey('publish a folder and read it', async (start, context) => {
     'another site has its own pages only',
   )
 
+  const said = await fetch(`${quire.url}/v1/feedback/acme`, post({ path: 'guide/install', value: 'up' }))
+  assert.equal(said.status, 204)
+  const feedback = await json<{ pages: object[] }>(quire.api('/v1/sites/acme/feedback'))
+  assert.deepEqual(feedback.pages, [{ path: 'guide/install', up: 1, down: 0 }])
+
   const host = new URL(quire.url)
   const hosted = await fetch(`http://acme.localhost:${host.port}/guide/install`).catch(() => null)
   if (hosted) assert.equal(hosted.status, 200) // Not every machine resolves names below localhost.

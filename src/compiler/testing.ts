@@ -22,8 +22,10 @@ export async function findDeadLinks(bundle: string): Promise<DeadLink[]> {
       page,
       new Set([...html.matchAll(/\s(?:id|name)="([^"]*)"/g)].map((match) => decodeEntities(match[1] ?? ''))),
     )
-    for (const match of html.matchAll(/\s(?:href|src|poster)="([^"]*)"/g)) {
-      links.push({ page, href: decodeEntities(match[1] ?? '') })
+    for (const [tag] of html.matchAll(/<[a-z](?:[^<>"]|"[^"]*")*>/gi)) {
+      for (const match of tag.matchAll(/\s(?:href|src|poster)="([^"]*)"/g)) {
+        links.push({ page, href: decodeEntities(match[1] ?? '') })
+      }
     }
   }
   const dead: DeadLink[] = []

@@ -1,4 +1,4 @@
-import type { LanguageModel, ModelMessage, ModelToolCall } from '../backends/index.ts'
+import { type LanguageModel, ModelError, type ModelMessage, type ModelToolCall } from '../backends/index.ts'
 import type { SearchFilter } from '../search/search-api.ts'
 import type { AnswerEvent, AnswerOutcome, ToolName, ToolOutput, Usage } from './answer-event.ts'
 import type { ContextItem } from './assistant-api.ts'
@@ -60,6 +60,7 @@ type AnswerTurn = {
   passages: Passages
   /** How many passages the reader has been told of. */
   told: number
+  hasText: boolean
 }
 
 const noTokens: Usage = { inputTokens: 0, outputTokens: 0 }
@@ -75,6 +76,7 @@ function startTurn(input: AnswerInput): AnswerTurn {
     filter: effectiveFilter(input.filter, currentPage, site),
     passages: new Passages(siteUrl),
     told: 0,
+    hasText: false,
   }
 }
 
@@ -119,6 +121,7 @@ async function* answerWithModel(turn: AnswerTurn, model: LanguageModel): AsyncGe
     usage.outputTokens += result.usage.outputTokens
     const isLast = result.calls.length === 0
     if (isLast) yield* sayText(turn, cleaner.end())
+    if (isLast && !turn.hasText) throw new ModelError('failed', 'The model sent an empty answer.')
     yield { type: 'step-end', reason: isLast ? result.reason : 'tool-calls', usage: result.usage }
     if (isLast) {
       const outcome: AnswerOutcome = cleaner.citations() > 0 ? 'answered' : 'not-covered'
@@ -190,6 +193,7 @@ function* sayText(turn: AnswerTurn, text: string): Generator<AnswerEvent> {
     yield { type: 'source-found', source: toSource(passage) }
   }
   turn.told = turn.passages.all.length
+  turn.hasText = true
   yield { type: 'text-delta', text }
 }
 

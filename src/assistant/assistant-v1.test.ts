@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { ModelError } from '../backends/index.ts'
-import { scriptedModel } from '../backends/testing.ts'
+import { modelFrom, scriptedModel } from '../backends/testing.ts'
 import { ApiError } from '../http/index.ts'
 import { askV1, readV1, startTestAssistant, textV1 } from './testing.ts'
 
@@ -330,6 +330,26 @@ test('writes an error part and ends when the model fails on its way', async (con
     ['user', 'complete', 'install'],
     ['assistant', 'failed', 'Half'],
   ])
+})
+
+test('tells of a failure at each of 300 tokens, and never ends in silence', async (context) => {
+  let failAt = 0
+  const words = Array.from({ length: 300 }, (_, word) => `w${word} `)
+  const model = modelFrom(() => [...words.slice(0, failAt), { fail: new ModelError('failed', 'upstream') }])
+  const assistant = await startTestAssistant(context, { model })
+  for (failAt = 1; failAt <= 300; failAt += 1) {
+    const body = await (await assistant.post(1, askV1('install'))).text()
+    assert.match(body, /^3:"The assistant could not finish this answer\. Please ask again\."\nd:.*\n$/m)
+    assert.equal(textV1(body), words.slice(0, failAt).join('').trim())
+  }
+})
+
+test('tells of an answer that is empty', async (context) => {
+  const assistant = await startTestAssistant(context, {
+    model: scriptedModel([]),
+    settings: { holdFirstByteMs: 10_000 },
+  })
+  assert.equal((await assistant.post(1, askV1('install'))).status, 502)
 })
 
 test('aborts the model and keeps the part when the reader leaves', async (context) => {

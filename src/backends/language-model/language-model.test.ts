@@ -168,12 +168,36 @@ test('tells an unreachable server from one that fails and one that is silent', a
 
 test('gives up a model that falls silent and aborts it', async () => {
   const stuck = scriptedModel(['Half', { wait: new Promise(() => {}) }])
-  const model = steadyModel(stuck, { fallback: null, firstEventTimeoutMs: 1000, idleTimeoutMs: 20 })
+  const model = steadyModel(stuck, {
+    fallback: null,
+    firstEventTimeoutMs: 1000,
+    idleTimeoutMs: 20,
+    totalTimeoutMs: 9000,
+  })
   const events = model.stream(request())[Symbol.asyncIterator]()
   await events.next()
   const aborted = once(stuck.requests[0]!.signal, 'abort')
   await assert.rejects(events.next(), { fault: 'timeout' })
   await aborted
+})
+
+test('gives up a model that never comes to an end', async () => {
+  const endless: LanguageModel = {
+    name: 'endless',
+    async *stream() {
+      for (;;) {
+        await new Promise((resolve) => setTimeout(resolve, 1))
+        yield { type: 'text-delta', text: 'more ' }
+      }
+    },
+  }
+  const model = steadyModel(endless, {
+    fallback: null,
+    firstEventTimeoutMs: 9000,
+    idleTimeoutMs: 9000,
+    totalTimeoutMs: 50,
+  })
+  await assert.rejects(collect(model.stream(request())), { fault: 'timeout' })
 })
 
 test('loads each provider by its name and refuses others with a sentence', async () => {

@@ -14,6 +14,7 @@ export type LanguageModelSettings = {
   fallback?: Omit<LanguageModelSettings, 'fallback'> | undefined
   firstEventTimeoutMs?: number | undefined
   idleTimeoutMs?: number | undefined
+  totalTimeoutMs?: number | undefined
 }
 
 const providers = ['openai', 'anthropic', 'google'] as const
@@ -26,6 +27,7 @@ export async function openLanguageModel(settings: LanguageModelSettings): Promis
     fallback: settings.fallback ? await openOne(settings.fallback) : null,
     firstEventTimeoutMs: settings.firstEventTimeoutMs ?? 30_000,
     idleTimeoutMs: settings.idleTimeoutMs ?? 30_000,
+    totalTimeoutMs: settings.totalTimeoutMs ?? 120_000,
   })
 }
 

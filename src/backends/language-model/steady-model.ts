@@ -7,6 +7,8 @@ export type SteadyOptions = {
   firstEventTimeoutMs: number
   /** How long a model may pause between two events. */
   idleTimeoutMs: number
+  /** How long one call may take in all. */
+  totalTimeoutMs: number
 }
 
 /** One retry before the first event, then the fallback; a silent model is given up. After the first event nothing is repeated. */
@@ -52,12 +54,17 @@ async function* watched(
   const giveUp = new AbortController()
   const signal = AbortSignal.any([request.signal, giveUp.signal])
   const events = model.stream({ ...request, signal })[Symbol.asyncIterator]()
+  const endsAt = performance.now() + options.totalTimeoutMs
   try {
     for (let first = true; ; first = false) {
-      const limitMs = first ? options.firstEventTimeoutMs : options.idleTimeoutMs
-      const next = await withinTime(events.next(), limitMs)
+      const pauseMs = first ? options.firstEventTimeoutMs : options.idleTimeoutMs
+      const limitMs = Math.min(pauseMs, endsAt - performance.now())
+      const next = limitMs > 0 ? await withinTime(events.next(), limitMs) : 'too late'
       if (next === 'too late') {
-        throw new ModelError('timeout', `The model ${model.name} sent nothing for ${limitMs} ms.`)
+        throw new ModelError(
+          'timeout',
+          `The model ${model.name} sent nothing more within ${Math.max(0, Math.round(limitMs))} ms.`,
+        )
       }
       if (next.done) return
       yield next.value

@@ -3,19 +3,22 @@ import { mkdtemp, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { archiveBundle } from '../bundle/index.ts'
+import { archiveBundle, readManifest } from '../bundle/index.ts'
 import { compileSite, folderSpecCache, specFetcher } from '../compiler/index.ts'
 import { cacheFolder } from './cache-folder.ts'
-import { readArguments, requireWord } from './command.ts'
+import { readArguments, requireWord, UsageError } from './command.ts'
 import { describeProblems } from './describe-problems.ts'
+import { writeSignature } from './sign.ts'
 
 const help = `quire export: make a bundle of a docs folder, without a server
 
-  quire export <folder> [-o bundle.tar.gz] [--no-cache] [--strict]
+  quire export <folder> [-o bundle.tar.gz] [--no-cache] [--strict] [--sign private.pem [--release 2026-11-01]]
 
   -o           the archive to write; bundle.tar.gz by default
   --no-cache   render every page anew
   --strict     exit code 1 where a page could not be rendered
+  --sign       write bundle.tar.gz.sig with this private key; see quire keys signing
+  --release    the version to sign it as, for quire verify --minimum-version
 
 The bundle works on any static host, at any path, and from a plain folder. Example:
 
@@ -34,7 +37,11 @@ async function run(args: string[]): Promise<number> {
     output: { type: 'string', short: 'o' },
     'no-cache': { type: 'boolean' },
     strict: { type: 'boolean' },
+    sign: { type: 'string' },
+    release: { type: 'string' },
   })
+  if (values.release !== undefined && values.sign === undefined)
+    throw new UsageError('--release is part of a signature: give the private key with --sign.')
   const source = resolve(requireWord(positionals[0], 'which folder: quire export ./my-docs -o bundle.tar.gz'))
   const output = resolve(values.output ?? 'bundle.tar.gz')
   const work = await mkdtemp(join(tmpdir(), 'quire-export-'))
@@ -58,6 +65,10 @@ async function run(args: string[]): Promise<number> {
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
     const megabytes = ((await stat(output)).size / 1e6).toFixed(1)
     process.stdout.write(`Wrote ${output}: ${result.pageCount} pages, ${megabytes} MB, ${seconds} s\n`)
+    if (values.sign !== undefined) {
+      const manifest = await readManifest(join(work, 'bundle'))
+      await writeSignature({ path: output, manifest, key: values.sign, version: values.release })
+    }
     return values.strict && result.failedPages.length > 0 ? 1 : 0
   } finally {
     await rm(work, { recursive: true, force: true })

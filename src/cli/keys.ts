@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { makeSigningKeys } from '../bundle/index.ts'
 import { issueKey, keyView, listKeys, listSites, readKey, revokeKey } from '../sites/index.ts'
 import { readArguments, requireWord, UsageError } from './command.ts'
 import {
@@ -14,13 +17,15 @@ const help = `quire keys: make, list and revoke keys
   quire keys create admin [--name "CI"] [--days 90]
   quire keys create assistant --site acme [--name "Docs widget"] [--days never] [--origins https://acme.com]
   quire keys revoke <key id>
+  quire keys signing [--name docs-signing]
 
   --days           7, 30, 60, 90 or never; 90 by default
   --origins        origins that may use an assistant key, parted by commas; all by default
   --org            the organization, where there are several
 ${installationHelp}
 
-A key is shown once, when it is made. Example:
+A key is shown once, when it is made. signing makes a pair of files with which bundles are signed and verified:
+<name>.pem stays where bundles are made, <name>.pub.pem goes where they are verified; it needs no server. Example:
 
   quire keys create admin --name "CI" --days 30
 `
@@ -38,6 +43,7 @@ async function run(args: string[]): Promise<number> {
     origins: { type: 'string' },
   })
   const [action = 'list', word] = positionals
+  if (action === 'signing') return makeSigningFiles(values.name ?? 'docs-signing')
   return withInstallation(values, async (database) => {
     const organization = await chooseOrganization(database, values.org)
     const sites = await listSites(database, organization.id)
@@ -100,7 +106,22 @@ async function run(args: string[]): Promise<number> {
         return 0
       }
       default:
-        throw new UsageError(`quire keys knows list, create and revoke, not ${action}.`)
+        throw new UsageError(`quire keys knows list, create, revoke and signing, not ${action}.`)
     }
   })
+}
+
+/** Never writes over a key: what was signed with it could not be signed again. */
+async function makeSigningFiles(name: string): Promise<number> {
+  const { privateKey, publicKey, keyId } = makeSigningKeys()
+  const files: [string, string, number][] = [
+    [`${name}.pem`, privateKey, 0o600],
+    [`${name}.pub.pem`, publicKey, 0o644],
+  ]
+  for (const [file] of files) {
+    if (existsSync(file)) throw new UsageError(`${file} is there already. Choose another --name.`)
+  }
+  for (const [file, text, mode] of files) await writeFile(file, text, { flag: 'wx', mode })
+  process.stdout.write(`Wrote the key ${keyId}: ${files.map(([file]) => file).join(' (keep it) and ')}\n`)
+  return 0
 }

@@ -28,6 +28,15 @@ const commands: Record<string, { summary: string; load(): Promise<Command> }> = 
     summary: 'make a bundle of a docs folder, without a server',
     load: async () => (await import('./export.ts')).exportCommand,
   },
+  verify: {
+    summary: 'test a bundle, offline',
+    load: async () => (await import('./verify.ts')).verifyCommand,
+  },
+  diff: {
+    summary: 'what changed between two bundles',
+    load: async () => (await import('./diff.ts')).diffCommand,
+  },
+  sign: { summary: 'sign a bundle', load: async () => (await import('./sign.ts')).signCommand },
   host: {
     summary: 'serve a bundle on a machine of your own',
     load: async () => (await import('./host.ts')).hostCommand,

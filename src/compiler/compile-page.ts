@@ -15,6 +15,7 @@ import {
   type LoadedSpec,
 } from './openapi/index.ts'
 import type { PageFrame } from './page-view.ts'
+import type { PictureSizes } from './picture-sizes.ts'
 import { directoryListing } from './passes/directory-listing.ts'
 import { type AnchorUse, ContentRenderer } from './passes/render-content.ts'
 import type { PageModule, PageModules } from './passes/page-modules.ts'
@@ -46,6 +47,7 @@ export type PageTools = {
   pages: ReadonlyMap<string, PlannedPage>
   book: AddressBook
   modules: PageModules
+  pictures: PictureSizes
   assets: ThemeAssets
   frame(page: PlannedPage): PageFrame
   loadSpec(file: string): LoadedSpec | undefined
@@ -94,6 +96,7 @@ export function compilePage(page: PlannedPage, tools: PageTools): CompiledPage {
     content: { type: 'root', children: content },
     tableOfContents: contents,
     needs: renderer.needs,
+    imageSize: tools.pictures.seenFrom(page.path),
     ...defined({
       aside: reference === undefined ? undefined : reference.aside,
       feedHref: feed.length === 0 ? undefined : `${view.relativeRoot}${page.path}.xml`,

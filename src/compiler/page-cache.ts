@@ -18,10 +18,10 @@ export type PageCache = {
   ): (into: string) => void
 }
 
-type Entry = { includes: [string, string][]; page: RenderedPage }
+type Entry = { includes: [string, string][]; pictures: [string, string][]; page: RenderedPage }
 
 export function createPageCache(cache: { folder: string; renderer: string }, tools: PageTools): PageCache {
-  const { plan, modules } = tools
+  const { plan, modules, pictures } = tools
   const common = digest(
     JSON.stringify([
       cache.renderer,
@@ -49,7 +49,9 @@ export function createPageCache(cache: { folder: string; renderer: string }, too
     } catch {
       return undefined
     }
-    const current = entry.includes.every(([file, known]) => includeDigest(file) === known)
+    const current =
+      entry.includes.every(([file, known]) => includeDigest(file) === known) &&
+      entry.pictures.every(([file, known]) => pictures.describe(file) === known)
     if (!current || !existsSync(`${base}.html`) || !existsSync(`${base}.md`)) return undefined
     return { page: entry.page, place: (into) => place(base, page, into) }
   }
@@ -66,7 +68,10 @@ export function createPageCache(cache: { folder: string; renderer: string }, too
     includes.sort(([a], [b]) => (a < b ? -1 : 1))
     write(`${base}.html`, texts.html)
     write(`${base}.md`, texts.markdown)
-    write(`${base}.json`, JSON.stringify({ includes, page: rendered } satisfies Entry))
+    write(
+      `${base}.json`,
+      JSON.stringify({ includes, pictures: [...pictures.used], page: rendered } satisfies Entry),
+    )
     return (into) => place(base, page, into)
   }
 

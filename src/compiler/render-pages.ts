@@ -9,6 +9,7 @@ import { type LoadedSpec, loadSpec } from './openapi/index.ts'
 import { createPageCache } from './page-cache.ts'
 import { createFrames } from './page-view.ts'
 import { PageModules } from './passes/page-modules.ts'
+import { PictureSizes } from './picture-sizes.ts'
 import type { SitePlan } from './site-plan.ts'
 
 /** What all workers of one build share beside the plan. */
@@ -42,11 +43,13 @@ export function createRenderer(plan: SitePlan, task: RenderTask): Renderer {
     files: new Set(plan.readable),
     variables: plan.variables,
   })
+  const pictures = new PictureSizes({ root: plan.root, files: new Set(plan.assets) })
   const tools: PageTools = {
     plan,
     pages: new Map(plan.pages.map((page) => [page.path, page])),
     book,
     modules,
+    pictures,
     assets: task.assets,
     frame: rememberLast(createFrames(plan, book)),
     loadSpec: (file) => {
@@ -66,6 +69,7 @@ export function createRenderer(plan: SitePlan, task: RenderTask): Renderer {
         return known.page
       }
       modules.used.clear()
+      pictures.used.clear()
       const compiled = compilePage(page, tools)
       const { html, markdown, indexed, ...rest } = compiled
       const rendered: RenderedPage =

@@ -200,7 +200,6 @@ async function search(page: Page): Promise<void> {
   const first = page.locator('.search-item').first()
   await first.waitFor()
   const before = page.url()
-  await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await page.waitForURL((address) => address.href !== before)
   assert.match(page.url(), /guides\/alerts/)

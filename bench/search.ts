@@ -4,21 +4,24 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import MiniSearch from 'minisearch'
+import MiniSearch, { type Options } from 'minisearch'
 import { searchFolder } from '../src/bundle/bundle-api.ts'
 import { compileSite } from '../src/compiler/index.ts'
 import { openIndex } from '../src/search/index.ts'
-import { readPassages, type StoredPassage } from '../src/search/testing.ts'
+import { indexedWords, readPassages, type StoredPassage, withoutStopWords } from '../src/search/testing.ts'
 
 /**
  * Our search beside SQLite FTS5 and MiniSearch: the same sites, compiled as publishing does, cut into the same passages,
- * the same field weights where an engine has them, one result a page, the same questions.
+ * the same field weights where an engine has them, one result a page, the same questions, from which all but us get the
+ * stop words taken out beforehand. Once each as people set them up, and once with the words as our own index has them.
  *
  *   node bench/search.ts [folder with questions.jsonl and a .tar.gz of each site]
  */
 type Question = { site: string; question: string; relevant: string[] }
 type Engine = { name: string; ask(question: string): Promise<string[]> }
 type Score = { count: number; first: number; five: number; reciprocal: number; times: number[] }
+
+const rivals = [fullTextEngine, fullTextEngineOwnWords, miniSearchEngine, miniSearchEngineOwnWords]
 
 const folder = process.argv[2] ?? join(import.meta.dirname, '../../shared/retrieval')
 if (!existsSync(join(folder, 'questions.jsonl'))) {
@@ -43,9 +46,8 @@ async function compareEngines(): Promise<void> {
       await compileSite({ source: join(work, site), into: bundle })
       const read = (path: string) => readFile(join(bundle, searchFolder, path))
       const passages = await readPassages(read)
-      for (const engine of [await ownEngine(read), fullTextEngine(passages), miniSearchEngine(passages)]) {
-        await measure(engine, asked, scores, site)
-      }
+      await measure(await ownEngine(read), asked, scores, site)
+      for (const open of rivals) await measure(open(passages), asked, scores, site)
     }
   } finally {
     await rm(work, { recursive: true, force: true })
@@ -102,38 +104,87 @@ async function ownEngine(read: (path: string) => Promise<Uint8Array>): Promise<E
   }
 }
 
+/** The usual setup: porter stemming, weights for the columns, any of the words, those that only ask left out. */
 function fullTextEngine(passages: StoredPassage[]): Engine {
+  return openFullText(passages, {
+    name: 'SQLite FTS5 (porter)',
+    tokenizer: 'porter unicode61',
+    terms: (text) => text.match(/[\p{L}\p{N}_]+/gu) ?? [],
+    prepare: (text) => text,
+  })
+}
+
+/** The same with the words as our index has them: identifiers known, stemmed. */
+function fullTextEngineOwnWords(passages: StoredPassage[]): Engine {
+  return openFullText(passages, {
+    name: 'SQLite FTS5 (our tokenizer)',
+    tokenizer: 'unicode61',
+    terms: indexedWords,
+    prepare: (text) => indexedWords(text).join(' '),
+  })
+}
+
+function openFullText(
+  passages: StoredPassage[],
+  setup: {
+    name: string
+    tokenizer: string
+    terms(text: string): string[]
+    prepare(text: string): string
+  },
+): Engine {
   const database = new DatabaseSync(':memory:')
   database.exec(
-    "create virtual table passages using fts5(title, heading, path, text, code, tokenize = 'porter unicode61')",
+    `create virtual table passages using fts5(page unindexed, title, heading, path, text, code, tokenize = '${setup.tokenizer}')`,
   )
-  const insert = database.prepare('insert into passages values (?, ?, ?, ?, ?)')
+  const insert = database.prepare('insert into passages values (?, ?, ?, ?, ?, ?)')
   database.exec('begin')
-  for (const { title, heading, path, text, code } of passages) insert.run(title, heading, path, text, code)
+  for (const passage of passages) {
+    const { title, heading, path, text, code } = passage
+    insert.run(path, ...[title, heading, path, text, code].map(setup.prepare))
+  }
   database.exec('commit')
   const select = database.prepare(
-    'select path from passages where passages match ? order by bm25(passages, 3, 2, 1.5, 1, 0.5) limit 200',
+    'select page from passages where passages match ? order by bm25(passages, 0, 3, 2, 1.5, 1, 0.5) limit 200',
   )
   return {
-    name: 'SQLite FTS5 (porter)',
+    name: setup.name,
     ask: async (question) => {
-      const words = question.match(/[\p{L}\p{N}_]+/gu) ?? []
+      const words = setup.terms(withoutStopWords(question))
       if (words.length === 0) return []
       const rows = select.all(words.map((word) => `"${word}"`).join(' OR '))
-      return [...new Set(rows.map((row) => String(row['path'])))]
+      return [...new Set(rows.map((row) => String(row['page'])))]
     },
   }
 }
 
+/** As its documentation sets it up, with weights for the fields and without stop words. */
 function miniSearchEngine(passages: StoredPassage[]): Engine {
+  return openMiniSearch(passages, { name: 'MiniSearch' })
+}
+
+function miniSearchEngineOwnWords(passages: StoredPassage[]): Engine {
+  return openMiniSearch(passages, {
+    name: 'MiniSearch (our tokenizer)',
+    options: { tokenize: indexedWords, processTerm: (term) => term },
+  })
+}
+
+function openMiniSearch(
+  passages: StoredPassage[],
+  setup: { name: string; options?: Partial<Options<StoredPassage & { id: number }>> },
+): Engine {
   const index = new MiniSearch<StoredPassage & { id: number }>({
     fields: ['title', 'heading', 'path', 'text', 'code'],
     storeFields: ['path'],
     searchOptions: { boost: { title: 3, heading: 2, path: 1.5, text: 1, code: 0.5 } },
+    ...setup.options,
   })
   index.addAll(passages.map((passage, id) => ({ ...passage, id })))
   return {
-    name: 'MiniSearch',
-    ask: async (question) => [...new Set(index.search(question).map((hit) => String(hit['path'])))],
+    name: setup.name,
+    ask: async (question) => [
+      ...new Set(index.search(withoutStopWords(question)).map((hit) => String(hit['path']))),
+    ],
   }
 }

@@ -49,7 +49,8 @@ export class PartitionBuilder {
     }
   }
 
-  add(page: IndexedPage): void {
+  add(given: IndexedPage): void {
+    const page = withPlainHeadings(given)
     const number = this.boosts.length
     const occurrences = new Occurrences()
     const shared: Record<string, string> = {
@@ -309,6 +310,16 @@ export class PartitionBuilder {
   }
 
   private textStart = 0
+}
+
+/** Some Markdown dialects name a heading's id behind it (`Setup { #setup }`), which is neither read nor asked for. */
+function withPlainHeadings(page: IndexedPage): IndexedPage {
+  const plain = (heading: string) => heading.replace(/\s*\{:?\s*#[\w.:-]+\s*\}\s*$/, '')
+  return {
+    ...page,
+    title: plain(page.title) || page.title,
+    sections: page.sections.map((section) => ({ ...section, heading: plain(section.heading) })),
+  }
 }
 
 type Averages = { page: Record<Field, number>; passage: Record<Field, number> }

@@ -79,6 +79,20 @@ test('shows the passage with its heading, anchor, prose and code', async () => {
   assert.equal(hit?.description, 'All options of the pruner.')
 })
 
+test('shows titles and headings without the ids that some dialects write behind them', async () => {
+  const index = await indexOf([
+    {
+      path: 'shed',
+      title: 'Shed { #shed }',
+      description: '',
+      sections: [{ heading: 'Locking the door {#lock-door}', text: 'Turn the key twice.', code: [] }],
+    },
+  ])
+  const [hit] = await index.search({ query: 'key', limit: 1 })
+  assert.equal(hit?.title, 'Shed')
+  assert.equal(hit?.heading, 'Shed › Locking the door')
+})
+
 test('shows each page once and no more pages than asked', async () => {
   const index = await indexOf(garden)
   const hits = await index.search({ query: 'the settings water compost', limit: 2 })

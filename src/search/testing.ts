@@ -1,5 +1,7 @@
 import { buildIndex } from './build-index.ts'
 import { readPartitionMeta } from './core/layout.ts'
+import { stopWords } from './core/query.ts'
+import { termKey, tokenize } from './core/tokenize.ts'
 import { createFileReader, openIndex, type SearchIndex } from './open-index.ts'
 import type { IndexedPage } from './search-api.ts'
 
@@ -23,6 +25,22 @@ export function pageOf(
   more: Partial<IndexedPage> = {},
 ): IndexedPage {
   return { path, title, description: '', sections: [{ heading: '', text, code: [] }], ...more }
+}
+
+/** The words of a text as the index keys them, so that other engines can be given the same ones. */
+export function indexedWords(text: string): string[] {
+  const words: string[] = []
+  tokenize(text, (term) => {
+    if (!term.startsWith('=')) words.push(termKey(term))
+  })
+  return words
+}
+
+/** A question without the words that only ask, unless it has no others. */
+export function withoutStopWords(question: string): string {
+  const words = question.split(/\s+/)
+  const kept = words.filter((word) => !stopWords.has(word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')))
+  return (kept.length > 0 ? kept : words).join(' ')
 }
 
 export type StoredPassage = {

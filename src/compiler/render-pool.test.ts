@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import { compileSite } from './index.ts'
 import { planSite } from './plan-site.ts'
 import { ProblemList } from './problems.ts'
@@ -23,8 +24,13 @@ async function project(pages: Record<string, string>): Promise<string> {
 /** A pattern that takes longer than anyone waits. */
 const endless = '{/^(a+)+$/.test("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!")}'
 
-test('a page that never ends costs no other page', async () => {
-  const source = await project({ one: 'First.', wild: endless, two: 'Second.', three: 'Third.' })
+type PoolOptions = Partial<
+  Pick<Parameters<typeof renderPages>[0], 'pageTimeoutMs' | 'startTimeoutMs' | 'start' | 'onPage'>
+>
+
+/** Renders a project with one thread and says which pages came out and which did not. */
+async function render(pages: Record<string, string>, options: PoolOptions) {
+  const source = await project(pages)
   const into = await mkdtemp(join(tmpdir(), 'quire-pool-out-'))
   const problems = new ProblemList()
   const files = await readSource(source, problems)
@@ -38,18 +44,73 @@ test('a page that never ends costs no other page', async () => {
   const { files: _files, ...assets } = themeAssets(plan.site)
   const done: string[] = []
   const failed: string[] = []
-  await renderPages({
-    plan,
-    task: { assets, write: true },
-    workers: 1,
-    pageTimeoutMs: 3000,
-    onPage: (_index, page) => (page.failed === undefined ? done : failed).push(page.path),
-  })
+  try {
+    await renderPages({
+      plan,
+      task: { assets, write: true },
+      workers: 1,
+      onPage: (_index, page) => (page.failed === undefined ? done : failed).push(page.path),
+      ...options,
+    })
+    return { done: done.sort(), failed: failed.sort(), into }
+  } finally {
+    await rm(source, { recursive: true })
+  }
+}
+
+test('a page that never ends costs no other page', async () => {
+  const pages = { one: 'First.', wild: endless, two: 'Second.', three: 'Third.' }
+  const { done, failed, into } = await render(pages, { pageTimeoutMs: 3000 })
   assert.deepEqual(failed, ['wild'])
-  assert.deepEqual(done.sort(), ['one', 'three', 'two'])
+  assert.deepEqual(done, ['one', 'three', 'two'])
   assert.match(await readFile(join(into, 'two.html'), 'utf8'), /Second\./)
-  await rm(source, { recursive: true })
   await rm(into, { recursive: true })
+})
+
+/** A thread that speaks as ours does, and ends itself at the second page. */
+const mortal = `
+const { parentPort } = require('node:worker_threads')
+parentPort.on('message', (request) => {
+  if (request.type === 'plan') return
+  for (const index of request.indexes) {
+    parentPort.postMessage({ type: 'started', index })
+    if (index === 1) setImmediate(() => process.exit(1))
+    if (index === 1) return
+    const page = { path: String(index), ids: [], anchorUses: [], linkTexts: [], feed: [], needs: {}, problems: [] }
+    parentPort.postMessage({ type: 'rendered', index, page })
+  }
+  parentPort.postMessage({ type: 'idle' })
+})`
+
+test('a page that kills its thread is tried once more, alone, before it is blamed', async () => {
+  let threads = 0
+  const start = () => {
+    threads += 1
+    return new Worker(mortal, { eval: true })
+  }
+  const pages = { one: 'First.', wild: 'Kills.', two: 'Second.', three: 'Third.' }
+  const { done, failed } = await render(pages, { start })
+  assert.deepEqual([done, failed], [['0', '2', '3'], ['wild']])
+  assert.equal(threads, 3)
+})
+
+test('a full disk ends the build and not the process', async () => {
+  const full = () => {
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+  }
+  await assert.rejects(render({ one: 'First.', two: 'Second.' }, { onPage: full }), /no space left/)
+})
+
+test('threads that cannot start fail the build with a reason', async () => {
+  const broken = () => new Worker('throw new Error("no such library")', { eval: true })
+  await assert.rejects(render({ one: 'First.' }, { start: broken }), /could not work: no such library/)
+  const gone = () => new Worker('process.exit(3)', { eval: true })
+  await assert.rejects(render({ one: 'First.' }, { start: gone }), /ended at once/)
+  const silent = () => new Worker('setInterval(() => {}, 1000)', { eval: true })
+  await assert.rejects(
+    render({ one: 'First.' }, { start: silent, startTimeoutMs: 50 }),
+    /did not begin within 0\.05 seconds/,
+  )
 })
 
 test('a page that is nested without end is told and has a readable place', async () => {

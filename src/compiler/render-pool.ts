@@ -11,6 +11,9 @@ const threadMemoryMb = 768
 const threadStackMb = 960
 const batchSize = 4
 
+/** How long a thread may take until it says that it has begun, on a machine however busy. */
+const defaultStartTimeoutMs = 120_000
+
 /** Threads that wait for the next build, so that a preview need not start them again. */
 const idle: Worker[] = []
 const keptThreads = 4
@@ -21,15 +24,34 @@ export async function renderPages(input: {
   task: RenderTask
   workers: number
   pageTimeoutMs?: number
+  startTimeoutMs?: number
+  /** Starts a thread; only tests of threads that cannot start give another. */
+  start?: () => Worker
   signal?: AbortSignal
   onPage(index: number, page: RenderedPage): void
 }): Promise<void> {
   input.signal?.throwIfAborted()
   if (input.workers === 0) return renderHere(input)
   const count = Math.max(1, Math.min(input.workers, Math.ceil(input.plan.pages.length / 8)))
-  const queue = input.plan.pages.map((_page, index) => index).reverse()
-  await Promise.all(Array.from({ length: count }, () => runThread(queue, input)))
+  const queue: Queue = {
+    indexes: input.plan.pages.map((_page, index) => index).reverse(),
+    suspects: new Set(),
+    blameless: 0,
+  }
+  const control = new AbortController()
+  const signal = input.signal ? AbortSignal.any([input.signal, control.signal]) : control.signal
+  const threads = Array.from({ length: count }, () =>
+    runThread(queue, { ...input, signal }).catch((error: unknown) => {
+      control.abort(error)
+      throw error
+    }),
+  )
+  await Promise.allSettled(threads) // Nobody writes into the folder of a build that has failed.
+  await Promise.all(threads)
 }
+
+/** The pages that are left, and those that were in work when a thread died: each of them is tried once more, alone. */
+type Queue = { indexes: number[]; suspects: Set<number>; blameless: number }
 
 async function renderHere(input: Parameters<typeof renderPages>[0]): Promise<void> {
   const renderer = createRenderer(input.plan, input.task)
@@ -47,22 +69,23 @@ async function renderHere(input: Parameters<typeof renderPages>[0]): Promise<voi
 }
 
 /** Keeps one place of the pool busy until the queue is empty; a thread that dies is replaced. */
-async function runThread(queue: number[], input: Parameters<typeof renderPages>[0]): Promise<void> {
-  while (queue.length > 0) {
+async function runThread(queue: Queue, input: Parameters<typeof renderPages>[0]): Promise<void> {
+  while (queue.indexes.length > 0) {
     input.signal?.throwIfAborted()
     await runUntilDeath(queue, input)
   }
 }
 
-function runUntilDeath(queue: number[], input: Parameters<typeof renderPages>[0]): Promise<void> {
+function runUntilDeath(queue: Queue, input: Parameters<typeof renderPages>[0]): Promise<void> {
   return new Promise((resolve, reject) => {
-    const worker = idle.pop() ?? startWorker()
+    const worker = input.start?.() ?? takeIdle() ?? startWorker()
     worker.ref()
     const pageTimeoutMs = input.pageTimeoutMs ?? defaultPageTimeoutMs
     let batch: number[] = []
     let current: number | undefined
     let timer: NodeJS.Timeout | undefined
     let ended = false
+    let heard = false
     const send = (request: WorkerRequest) => worker.postMessage(request)
     const finish = (settle: () => void) => {
       if (ended) return
@@ -72,24 +95,32 @@ function runUntilDeath(queue: number[], input: Parameters<typeof renderPages>[0]
       input.signal?.removeEventListener('abort', abort)
       settle()
     }
-    const die = (reason: string) =>
+    const die = (reason: string, certain = false) =>
       finish(() => {
         void worker.terminate()
+        queue.indexes.push(...batch.filter((index) => index !== current).reverse())
         if (current === undefined) {
-          reject(new Error(reason)) // No page was in work, so no page is to blame.
+          // No page was in work, so no page is to blame; a thread that never worked would not work the next time either.
+          queue.blameless += 1
+          if (!heard || queue.blameless > 3) reject(new Error(reason))
+          else resolve()
           return
         }
-        queue.push(...batch.filter((index) => index !== current).reverse())
-        input.onPage(current, brokenPage(input.plan, current, reason))
+        if (certain || queue.suspects.has(current)) {
+          try {
+            input.onPage(current, brokenPage(input.plan, current, reason))
+          } catch (error) {
+            reject(error)
+          }
+        } else {
+          queue.suspects.add(current) // What other pages left in the thread may have killed it.
+          queue.indexes.push(current)
+        }
         resolve()
       })
-    const abort = () =>
-      finish(() => {
-        void worker.terminate()
-        reject(input.signal?.reason)
-      })
+    const abort = () => finish(() => void worker.terminate().then(() => reject(input.signal?.reason)))
     const next = () => {
-      batch = queue.splice(-batchSize).reverse()
+      batch = takeBatch(queue)
       if (batch.length > 0) {
         send({ type: 'render', indexes: batch })
         return
@@ -102,11 +133,20 @@ function runUntilDeath(queue: number[], input: Parameters<typeof renderPages>[0]
       })
     }
     const hear = (report: WorkerReport) => {
+      try {
+        take(report)
+      } catch (error) {
+        // What the page was handed to cannot go on, as on a full disk: that ends the build, not the process.
+        finish(() => void worker.terminate().then(() => reject(error)))
+      }
+    }
+    const take = (report: WorkerReport) => {
+      heard = true
       if (report.type === 'started') {
         current = report.index
         clearTimeout(timer)
         timer = setTimeout(
-          () => die(`The page took longer than ${pageTimeoutMs / 1000} seconds.`),
+          () => die(`The page took longer than ${pageTimeoutMs / 1000} seconds.`, true),
           pageTimeoutMs,
         )
       } else if (report.type === 'rendered' || report.type === 'failed') {
@@ -118,22 +158,48 @@ function runUntilDeath(queue: number[], input: Parameters<typeof renderPages>[0]
         input.onPage(report.index, page)
       } else next()
     }
-    const fall = (error: Error) => die(describeDeath(error))
-    const leave = () => die('The thread that rendered the page ended.')
+    const fall = (error: Error) => die(describeDeath(error, current !== undefined))
+    const leave = () =>
+      die(
+        current === undefined
+          ? 'A thread that renders pages ended at once.'
+          : 'The thread that rendered the page ended.',
+      )
     worker.on('message', hear).on('error', fall).on('exit', leave)
     input.signal?.addEventListener('abort', abort, { once: true })
     send({ type: 'plan', plan: input.plan, task: input.task })
+    const startTimeoutMs = input.startTimeoutMs ?? defaultStartTimeoutMs
+    timer = setTimeout(
+      () => die(`A thread that renders pages did not begin within ${startTimeoutMs / 1000} seconds.`),
+      startTimeoutMs,
+    )
     next()
   })
 }
 
+/** The next pages for a thread; one that may have killed its thread comes alone. */
+function takeBatch({ indexes, suspects }: Queue): number[] {
+  const last = indexes.at(-1)
+  if (last !== undefined && suspects.has(last)) return indexes.splice(-1)
+  const taken = indexes.splice(-batchSize).reverse()
+  const suspect = taken.findIndex((index) => suspects.has(index))
+  if (suspect < 0) return taken
+  indexes.push(...taken.splice(suspect).reverse())
+  return taken
+}
+
 function keepIdle(worker: Worker): void {
-  const forget = () => {
-    const index = idle.indexOf(worker)
-    if (index >= 0) idle.splice(index, 1)
-  }
   idle.push(worker)
-  worker.once('error', forget).once('exit', forget)
+  worker.once('error', forgetIdle).once('exit', forgetIdle)
+}
+
+function takeIdle(): Worker | undefined {
+  return idle.pop()?.off('error', forgetIdle).off('exit', forgetIdle)
+}
+
+function forgetIdle(this: Worker): void {
+  const index = idle.indexOf(this)
+  if (index >= 0) idle.splice(index, 1)
 }
 
 function startWorker(): Worker {
@@ -143,7 +209,8 @@ function startWorker(): Worker {
   })
 }
 
-function describeDeath(error: Error): string {
+function describeDeath(error: Error, inPage: boolean): string {
+  if (!inPage) return `A thread that renders pages could not work: ${error.message}`
   const code = 'code' in error ? error.code : undefined
   return code === 'ERR_WORKER_OUT_OF_MEMORY'
     ? 'The page needs more memory than a page may have.'

@@ -4,6 +4,7 @@ import { defined } from './loose-json.ts'
 import type { Division, DivisionKind, Entry } from './plan-navigation.ts'
 import { addressOf, type PlannedPage } from './plan-pages.ts'
 import type { ChromeSettings, LinkSettings } from './read-settings.ts'
+import { createSidebars } from './sidebar-view.ts'
 import type { SitePlan } from './site-plan.ts'
 
 /** Everything around the content of a page, with links as they stand in that page. */
@@ -15,22 +16,25 @@ export type PageFrame = {
   sharedSidebar: readonly NavigationNode[]
 }
 
+/** Pages one after another, and where each stands. */
+type Sequence = { pages: string[]; places: Map<string, number> }
+
 /** Answers what surrounds a page. Built once for a site; a page costs as much as its own section is long. */
 export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedPage) => PageFrame {
   const pages = new Map(plan.pages.map((page) => [page.path, page]))
   const { divisions } = plan.navigation
   const firstPages = new Map<number, string | undefined>()
   const folders = new Map<number, string>()
-  const sequences = new Map<number, string[]>()
+  const sequences = new Map<number, Sequence>()
   const placed = new Map<string, number>()
-  const sidebars = new Map<string, NavigationNode[]>()
+  const sidebarOf = createSidebars({ pages, entriesOf, linkView })
 
   return (page) => {
     const file = `${page.path}.html`
     const divisionId = page.division ?? nearestDivision(page)
     const trail = trailOf(divisionId)
     const sequence = sequenceOf(divisionId)
-    const at = sequence.indexOf(page.path)
+    const at = sequence.places.get(page.path) ?? -1
     const chrome = trail.reduce<ChromeSettings>(
       (current, id) => divisions[id]?.chrome ?? current,
       plan.chrome,
@@ -68,8 +72,8 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
       ...defined({
         tag: page.meta.tag,
         canonicalUrl: canonical,
-        previous: at > 0 ? neighbour(sequence[at - 1], file) : undefined,
-        next: at >= 0 ? neighbour(sequence[at + 1], file) : undefined,
+        previous: at > 0 ? neighbour(sequence.pages[at - 1], file) : undefined,
+        next: at >= 0 ? neighbour(sequence.pages[at + 1], file) : undefined,
         editUrl: editUrlOf(page),
         lastUpdated: page.meta.lastUpdated,
       }),
@@ -106,74 +110,6 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
       if (entries.length > 0) return entries
     }
     return []
-  }
-
-  /** The sidebar with no page marked: pages of one folder share it. */
-  function sidebarOf(division: number, page: PlannedPage, file: string): NavigationNode[] {
-    const key = `${division} ${file.slice(0, file.lastIndexOf('/') + 1)}`
-    const known = sidebars.get(key)
-    if (known !== undefined) return known
-    const made = entriesOf(division).flatMap((entry) => nodesOf(entry, page, file))
-    if (sidebars.size > 500) sidebars.clear()
-    sidebars.set(key, made)
-    return made
-  }
-
-  function nodesOf(entry: Entry, page: PlannedPage, file: string): NavigationNode[] {
-    if (entry.type === 'link') {
-      const link = linkView(entry, page, file)
-      return [
-        {
-          type: 'page',
-          label: entry.label,
-          href: link.href,
-          active: false,
-          external: link.external,
-          ...defined({ icon: entry.icon, tag: entry.tag }),
-        },
-      ]
-    }
-    if (entry.type === 'page') {
-      const target = pages.get(entry.page)
-      if (target === undefined || (target.meta.hidden ?? false)) return []
-      const external = target.meta.url
-      return [
-        {
-          type: 'page',
-          label: target.sidebarTitle,
-          href:
-            external !== undefined && /^[a-z]+:/i.test(external)
-              ? external
-              : relativeHref(file, `${target.path}.html`),
-          active: false,
-          external: external !== undefined && /^[a-z]+:/i.test(external),
-          ...defined({
-            icon: target.meta.icon,
-            tag: target.meta.tag,
-            method: target.method,
-            deprecated: target.meta.deprecated || undefined,
-          }),
-        },
-      ]
-    }
-    if (entry.hidden) return []
-    const children = entry.entries.flatMap((child) => nodesOf(child, page, file))
-    const root = entry.root !== undefined && pages.has(entry.root) ? entry.root : undefined
-    if (children.length === 0 && root === undefined) return []
-    return [
-      {
-        type: 'group',
-        label: entry.label,
-        active: false,
-        expanded: entry.expanded,
-        children,
-        ...defined({
-          icon: entry.icon,
-          tag: entry.tag,
-          href: root === undefined ? undefined : relativeHref(file, `${root}.html`),
-        }),
-      },
-    ]
   }
 
   /** The choices of one kind along the way to the page; of nested ones the innermost. */
@@ -296,7 +232,7 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
   }
 
   /** The pages a reader goes through with previous and next: those of the sidebar, each once. */
-  function sequenceOf(division: number): string[] {
+  function sequenceOf(division: number): Sequence {
     const known = sequences.get(division)
     if (known !== undefined) return known
     const visible = (entry: Entry): string[] => {
@@ -309,7 +245,8 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
       const page = pages.get(entry.page)
       return page === undefined || page.meta.hidden || page.meta.url !== undefined ? [] : [entry.page]
     }
-    const sequence = [...new Set(entriesOf(division).flatMap(visible))]
+    const inOrder = [...new Set(entriesOf(division).flatMap(visible))]
+    const sequence = { pages: inOrder, places: new Map(inOrder.map((path, index) => [path, index])) }
     sequences.set(division, sequence)
     return sequence
   }
@@ -420,7 +357,7 @@ function activate(nodes: NavigationNode[], href: string): NavigationNode[] {
       return { ...node, active: true }
     }
     const children = activate(node.children, href)
-    const active = node.href === href
+    const active = node.href === href && !node.closed
     if (children === node.children && !active) return node
     changed = true
     return { ...node, children, active, expanded: true }

@@ -76,6 +76,8 @@ export type NavigationNode =
       active: boolean
       /** True when it holds the current page or asks to be open. */
       expanded: boolean
+      /** Its pages are left out; `href` leads to the first of them, where the group is open. */
+      closed?: boolean
       children: NavigationNode[]
     }
 
@@ -151,8 +153,8 @@ export type PageView = {
   markdownHref: string
   /** A feed of this page's updates, where it is a changelog. */
   feedHref?: string
-  /** The size of a picture by its address as it stands in the page; known sizes keep the page from jumping. */
-  imageSize?: (source: string) => { width: number; height: number } | undefined
+  /** The size of a picture by its address as it stands in the page: known sizes keep the page from jumping. */
+  imageSize?: (source: string) => { width: number; height: number } | 'missing' | undefined
   /** True while the page needs these renderers, loaded on such pages only. */
   needs: { mermaid: boolean; math: boolean }
 }

@@ -71,6 +71,8 @@ function renderNode(node: NavigationNode, context: PageContext, depth: number): 
     return `<li><a class="nav-link${node.deprecated ? ' nav-deprecated' : ''}" href="${escapeAttribute(node.href)}"${node.active ? ' aria-current="page"' : ''}${away}>${method}${icon}<span class="nav-label">${escapeText(node.label)}</span>${tag}${node.external ? renderIconString('arrow-up-right') : ''}</a></li>`
   }
   const label = `${icon}<span class="nav-label">${escapeText(node.label)}</span>${tag}`
+  if (node.closed === true)
+    return `<li class="nav-closed"><a class="nav-link" href="${escapeAttribute(node.href ?? '')}">${label}<span class="chevron">${renderIconString('chevron-right')}</span></a></li>`
   if (depth === 0) {
     const head =
       node.href === undefined

@@ -34,3 +34,19 @@ test('a picture says its size in the page, also when only the picture has change
     'Small width="20" height="5"',
   ])
 })
+
+test('a picture that is not there is named, not asked for', async (context) => {
+  const folder = await mkdtemp(join(tmpdir(), 'quire-pictures-'))
+  context.after(() => rm(folder, { recursive: true, force: true }))
+  const source = join(folder, 'project')
+  await mkdir(source)
+  await writeFile(
+    join(source, 'docs.json'),
+    '{"name":"P","colors":{"primary":"#123456"},"navigation":{"pages":["one"]}}',
+  )
+  await writeFile(join(source, 'one.mdx'), '---\ntitle: One\n---\n\n![A lost chart](/lost.png)\n')
+  await compileSite({ source, into: join(folder, 'out'), workers: 0 })
+  const html = await readFile(join(folder, 'out/one.html'), 'utf8')
+  assert.doesNotMatch(html, /<img/)
+  assert.match(html, /A lost chart/)
+})

@@ -16,10 +16,11 @@ export class PictureSizes {
   }
 
   /** The size of a picture by its address as it stands in a page. */
-  seenFrom(pagePath: string): (source: string) => ImageSize | undefined {
+  seenFrom(pagePath: string): (source: string) => ImageSize | 'missing' | undefined {
     return (source) => {
       const file = fileOf(pagePath, source)
-      if (file === undefined || !this.#files.has(file)) return undefined
+      if (file === undefined) return undefined
+      if (!this.#files.has(file)) return 'missing'
       this.used.set(file, this.describe(file))
       return this.#sizeOf(file)
     }

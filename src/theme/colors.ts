@@ -10,8 +10,8 @@ export function siteColors(
   const darkGround = parseColor(background.dark) ?? nearBlack
   return {
     /** Links and marks on the light and on the dark ground; measured against their tinted ground too. */
-    accentLight: formatColor(readable(primary, tint(primary, lightGround, 0.12), 4.9)),
-    accentDark: formatColor(readable(light, tint(light, darkGround, 0.14), 4.9)),
+    accentLight: formatColor(readable(primary, lightGround, 0.12)),
+    accentDark: formatColor(readable(light, darkGround, 0.14)),
     /** The ground of a filled button and the text on it. */
     buttonLight: formatColor(button),
     buttonLightText: formatColor(textOn(button)),
@@ -60,15 +60,23 @@ function luminance(color: Rgb): number {
   return 0.2126 * linear(color.red) + 0.7152 * linear(color.green) + 0.0722 * linear(color.blue)
 }
 
-/** Moves a colour towards black or white, whichever lies away from the ground, until it can be read there. */
-function readable(color: Rgb, ground: Rgb, ratio: number): Rgb {
-  const goal = luminance(ground) > 0.35 ? { red: 0, green: 0, blue: 0 } : white
+/**
+ * Moves a colour towards black or white, whichever lies away from the ground, until it can be read there: also on a wash
+ * of itself over the slightly darker or lighter ground of code and menus.
+ */
+function readable(color: Rgb, ground: Rgb, wash: number): Rgb {
+  const isLight = luminance(ground) > 0.35
+  const goal = isLight ? { red: 0, green: 0, blue: 0 } : white
+  const raised = tint(isLight ? { red: 30, green: 41, blue: 59 } : white, ground, 0.035)
   for (let share = 0; share <= 1; share += 0.03) {
     const candidate = tint(goal, color, share)
-    if (contrast(candidate, ground) >= ratio) return candidate
+    if (contrast(candidate, tint(candidate, raised, wash)) >= readableContrast) return candidate
   }
   return goal
 }
+
+/** A little more than WCAG AA asks for, because browsers round mixed colours. */
+const readableContrast = 4.7
 
 function textOn(ground: Rgb): Rgb {
   return contrast(white, ground) >= 4.5

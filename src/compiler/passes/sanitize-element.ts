@@ -184,7 +184,10 @@ const unitless = new Set(
 export function safeStylesheet(css: string): string {
   return css
     .replace(/<(?=[a-z/!])/gi, '')
-    .replace(/@import\s+(?:url\()?\s*["']?\s*(?:https?:|\/\/)[^;]*;?/gi, '')
+    .replace(
+      /@import\s+(?:url\(\s*)?(?:"\s*(?:https?:|\/\/)[^"]*"|'\s*(?:https?:|\/\/)[^']*'|(?:https?:|\/\/)[^)\s]*)[^;]*;?/gi,
+      '',
+    )
     .replace(/url\s*\(\s*["']?\s*(?:https?:|\/\/)[^)]*\)/gi, 'none')
     .replace(/expression\s*\(/gi, '(')
 }

@@ -231,7 +231,7 @@
     event.preventDefault()
     const image = new Image()
     image.src = link.href
-    image.alt = link.textContent
+    image.alt = link.querySelector('[data-alt]')?.textContent || ''
     link.replaceWith(image)
   })
 

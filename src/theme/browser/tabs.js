@@ -11,12 +11,14 @@
     panelsOf(group).forEach((panel, position) => {
       panel.classList.toggle('active', position === index)
     })
+    const list = group.querySelector(':scope > .code-choice > select')
+    if (list) list.selectedIndex = index
     group.dispatchEvent(new CustomEvent('quire-tab', { bubbles: true }))
   }
   const choose = (group, index, focus) => {
     const tab = tabsOf(group)[index]
     if (!tab) return
-    const before = tab.getBoundingClientRect().top
+    const before = group.getBoundingClientRect().top
     show(group, index)
     if (focus) tab.focus()
     if (group.dataset.tabs !== 'sync') return
@@ -28,7 +30,18 @@
     }
     quire.write('quire-tab', label)
     // What was chosen above may have grown: the tab under the finger stays there.
-    scrollBy({ top: tab.getBoundingClientRect().top - before, behavior: 'instant' })
+    scrollBy({ top: group.getBoundingClientRect().top - before, behavior: 'instant' })
+  }
+  for (const group of groups.filter((candidate) => 'dropdown' in candidate.dataset)) {
+    const list = document.createElement('select')
+    list.setAttribute('aria-label', quire.say('chooseCode', 'Language'))
+    for (const tab of tabsOf(group)) list.add(new Option(tab.dataset.label))
+    list.selectedIndex = tabsOf(group).findIndex((tab) => tab.getAttribute('aria-selected') === 'true')
+    list.addEventListener('change', () => choose(group, list.selectedIndex, false))
+    const row = document.createElement('div')
+    row.className = 'code-choice'
+    row.append(list)
+    group.prepend(row)
   }
   const remembered = quire.read('quire-tab')
   for (const group of groups) {

@@ -52,6 +52,7 @@ export const CodeGroup: Component = ({ props, children, page }) => {
   }))
   const group = tabSet({
     panels,
+    isDropdown: flagProp(props, 'dropdown') === true,
     className: 'code-group',
     outer: outerProps(props, 'code-group'),
     sync: true,
@@ -114,6 +115,8 @@ export function tabSet(input: {
   outer: { className: string[]; id?: string; style?: string }
   sync: boolean
   first: number
+  /** True where the reader chooses from a list instead of a row. */
+  isDropdown?: boolean
   page: ComponentContext
 }) {
   const ids = input.panels.map(
@@ -121,7 +124,11 @@ export function tabSet(input: {
   )
   return h(
     'div',
-    { ...input.outer, dataTabs: input.sync ? 'sync' : 'alone' },
+    {
+      ...input.outer,
+      dataTabs: input.sync ? 'sync' : 'alone',
+      ...(input.isDropdown ? { dataDropdown: true } : {}),
+    },
     h(
       'div',
       {

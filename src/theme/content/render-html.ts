@@ -9,7 +9,7 @@ export type RenderHtmlOptions = {
   /** Told of every class an author may have meant as a utility class. */
   onClassName?: (name: string) => void
   /** The size of a picture of the project, so that its place is kept while it loads. */
-  imageSize?: ((source: string) => { width: number; height: number } | undefined) | undefined
+  imageSize?: ((source: string) => { width: number; height: number } | 'missing' | undefined) | undefined
 }
 
 /**
@@ -181,19 +181,10 @@ function renderHeading(element: Element, state: State): string {
 
 function renderImage(element: Element, state: State): string {
   const { src, alt } = element.properties
-  if (isForeign(src)) {
-    const label = typeof alt === 'string' && alt !== '' ? alt : new URL(absolute(src)).hostname
-    const classes = foreignClasses(element, state)
-    const link = `data-load="image" href="${escapeAttribute(src)}"`
-    return state.insideLink
-      ? `<span class="${classes}">${escapeText(label)}</span>`
-      : `<a class="${classes}" ${link} target="_blank" rel="noopener">${imageIcon()}<span>${escapeText(label)}</span></a>`
-  }
-  if (src === '' || src === undefined || src === null) {
-    return typeof alt === 'string' && alt !== ''
-      ? `<span class="foreign-image">${imageIcon()}<span>${escapeText(alt)}</span></span>`
-      : ''
-  }
+  const label = typeof alt === 'string' ? alt : ''
+  if (isForeign(src)) return renderForeignImage(element, src, label, state)
+  if (src === '' || src === undefined || src === null) return label === '' ? '' : absentImage(label)
+  if (typeof src === 'string' && state.imageSize?.(src) === 'missing') return absentImage(label)
   const alternative = alt === undefined || alt === null ? ' alt=""' : ''
   const lazy = element.properties.loading ? '' : ' loading="lazy"'
   return renderElement(
@@ -203,12 +194,33 @@ function renderImage(element: Element, state: State): string {
   )
 }
 
+/** A picture of another site, which is named but not asked for: it loads when the reader wants it. */
+function renderForeignImage(element: Element, source: string, label: string, state: State): string {
+  const host = new URL(absolute(source)).hostname
+  const { width, height } = element.properties
+  const isLarge = Number(width) > 300
+  const classes = foreignClasses(element, state) + (isLarge ? ' large' : '')
+  const room =
+    isLarge && Number(height) > 0
+      ? ` style="width:${Number(width)}px;aspect-ratio:${Number(width)}/${Number(height)}"`
+      : ''
+  const words = label === '' ? '' : `<span data-alt>${escapeText(label)}</span>`
+  return state.insideLink
+    ? `<span class="${classes}"${room}>${imageIcon()}${words}</span>`
+    : `<a class="${classes}"${room} data-load="image" href="${escapeAttribute(absolute(source))}" target="_blank" rel="noopener">${imageIcon()}${words}<small>${escapeText(host)}</small></a>`
+}
+
+/** The place of a picture that is not in the project. */
+function absentImage(label: string): string {
+  return `<span class="foreign-image">${imageIcon()}${label === '' ? '' : `<span>${escapeText(label)}</span>`}</span>`
+}
+
 function sizeAttributes(element: Element, state: State): string {
   const { src, width, height } = element.properties
   if (state.imageSize === undefined || typeof src !== 'string' || (height !== undefined && height !== null))
     return ''
   const size = state.imageSize(src)
-  if (size === undefined) return ''
+  if (size === undefined || size === 'missing') return ''
   if (width === undefined || width === null)
     return ` width="${Math.round(size.width)}" height="${Math.round(size.height)}"`
   return Number(width) > 0 ? ` height="${Math.round((Number(width) * size.height) / size.width)}"` : ''

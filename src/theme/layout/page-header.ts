@@ -22,7 +22,10 @@ ${actions === '' ? '' : `<div class="page-actions">${actions}</div>`}
 }
 
 function renderBreadcrumbs({ page, words }: PageContext): string {
-  const crumbs = page.breadcrumbs.filter((crumb) => crumb.label !== '' && crumb.label !== page.title)
+  const crumbs = page.breadcrumbs.filter(
+    (crumb, index) =>
+      crumb.label !== '' && crumb.label !== page.title && crumb.label !== page.breadcrumbs[index + 1]?.label, // A group named as its section is said once.
+  )
   if (crumbs.length === 0) return ''
   const items = crumbs
     .map(

@@ -12,11 +12,16 @@ export function renderTopBar(context: PageContext): string {
 <div class="brand">${renderLogo(context)}${renderSwitch(context, page.products, words.product)}${renderSwitch(context, page.versions, words.version)}</div>
 <div class="search-place"><button type="button" class="search-button needs-script" data-search-open>${renderIconString('search')}<span class="search-prompt">${escapeText(context.site.searchPrompt || words.search)}</span><kbd class="search-key" aria-hidden="true">⌘K</kbd></button></div>
 <div class="top-end">
-<nav class="top-links" aria-label="${escapeAttribute(words.links)}">${page.navbar.links.map((link) => renderLink(context, link)).join('')}${renderPrimary(context)}</nav>
-${renderSwitch(context, named(page.languages), words.language)}${renderThemeButton(context)}
+${renderTopLinks(context)}${renderSwitch(context, named(page.languages), words.language)}${renderThemeButton(context)}
 </div>
 </div>
 ${renderTabs(context)}</header>`
+}
+
+function renderTopLinks(context: PageContext): string {
+  const { links, primary } = context.page.navbar
+  if (links.length === 0 && primary === undefined) return ''
+  return `<nav class="top-links" aria-label="${escapeAttribute(context.words.links)}">${links.map((link) => renderLink(context, link)).join('')}${renderPrimary(context)}</nav>\n`
 }
 
 /** Languages by the names that their readers call them, where the project has only their codes. */

@@ -129,6 +129,10 @@ async function loadSettings(
 
 async function serve(settings: HostSettings, hosting: Hosting): Promise<number> {
   const { openControl, startHost } = hosting
+  const told = new Promise<void>((done) => {
+    process.once('SIGTERM', () => done())
+    process.once('SIGINT', () => done())
+  })
   await mkdir(settings.data, { recursive: true })
   let running: RunningHost | undefined
   const control = await openControl({
@@ -153,10 +157,7 @@ async function serve(settings: HostSettings, hosting: Hosting): Promise<number> 
     host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   process.stdout.write(`Serving http://${shownHost}:${port}${settings.server.basePath}/\n`)
   answers?.open().catch((error) => log('error', `Search and assistant cannot answer: ${error}`)) // Pages are served.
-  await new Promise<void>((done) => {
-    process.once('SIGTERM', () => done())
-    process.once('SIGINT', () => done())
-  })
+  await told
   await running.stop()
   await answers?.close()
   await control.close()

@@ -1,4 +1,12 @@
-import { createSite, listSites, newId, readRelease, setHosts } from '../sites/index.ts'
+import {
+  createSite,
+  listSites,
+  newId,
+  readRelease,
+  type Site,
+  setCustomScripts,
+  setHosts,
+} from '../sites/index.ts'
 import { domainSchema, hostNameSchema } from '../sites/sites-api.ts'
 import { readArguments, requireWord, UsageError } from './command.ts'
 import {
@@ -14,6 +22,7 @@ const help = `quire sites: make and list sites
   quire sites list
   quire sites create <domain> [--host docs.acme.com,help.acme.com]
   quire sites hosts <domain> <host names, parted by commas>
+  quire sites scripts <domain> on|off
 
   --org            the organization, where there are several
 ${installationHelp}
@@ -68,21 +77,36 @@ async function run(args: string[]): Promise<number> {
         return 0
       }
       case 'hosts': {
-        const site = sites.find(({ domain }) => domain === requireWord(word, 'which site'))
-        if (!site)
-          throw new UsageError(
-            `There is no site ${word}. There are: ${sites.map(({ domain }) => domain).join(', ')}.`,
-          )
+        const site = findOwn(sites, word)
         const hosts = readHosts(hostWords)
         if (!(await setHosts(database, site.id, hosts)))
           throw new UsageError('One of the host names belongs to another site.')
         process.stdout.write(`${site.domain} answers at ${hosts.join(', ') || 'no host name of its own'}.\n`)
         return 0
       }
+      case 'scripts': {
+        const site = findOwn(sites, word)
+        if (hostWords !== 'on' && hostWords !== 'off')
+          throw new UsageError('Say on or off: quire sites scripts acme on')
+        if (hostWords === 'on' && site.hosts.length === 0) {
+          throw new UsageError(
+            `${site.domain} needs a host name of its own first: quire sites hosts ${site.domain} docs.acme.com`,
+          )
+        }
+        await setCustomScripts(database, site.id, hostWords === 'on')
+        process.stdout.write(`The project's own scripts are ${hostWords} with the next publication.\n`)
+        return 0
+      }
       default:
-        throw new UsageError(`quire sites knows list, create and hosts, not ${action}.`)
+        throw new UsageError(`quire sites knows list, create, hosts and scripts, not ${action}.`)
     }
   })
+}
+
+function findOwn(sites: Site[], domain: string | undefined): Site {
+  const site = sites.find((one) => one.domain === requireWord(domain, 'which site'))
+  if (site) return site
+  throw new UsageError(`There is no site ${domain}. There are: ${sites.map((one) => one.domain).join(', ')}.`)
 }
 
 function readHosts(words: string | undefined): string[] {

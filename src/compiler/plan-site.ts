@@ -20,9 +20,9 @@ import {
   scanPageFiles,
 } from './plan-pages.ts'
 import { CompileError, type ProblemList, placeOfText } from './problems.ts'
-import { isWildcard } from './redirects.ts'
 import type { Settings } from './read-settings.ts'
 import type { Source } from './read-source.ts'
+import { isWildcard } from './redirects.ts'
 import type { PlannedEndpoint, SitePlan } from './site-plan.ts'
 import { createSiteView, publishedAssets, themeFilesOf } from './site-view.ts'
 import { loadSpecs, readSpecSetting } from './spec-library.ts'
@@ -82,7 +82,8 @@ export async function planSite(input: {
   )
   const chosen = choosePages(ordered, input)
   const rendered = new Set(chosen.map((page) => page.path))
-  const assets = publishedAssets(source)
+  const themeFiles = themeFilesOf(source)
+  const assets = [...publishedAssets(source), ...(input.customScripts ? themeFiles.scripts : [])]
   const specOfPage = new Map<string, string[]>()
   return {
     root: source.root,
@@ -104,7 +105,7 @@ export async function planSite(input: {
       assets,
       customScripts: input.customScripts,
       problems,
-      ...themeFilesOf(source),
+      ...themeFiles,
     }),
     chrome: settings.chrome,
     timestamps: settings.timestamps,

@@ -39,6 +39,7 @@ export const exportSchema = z
       .array(failedPageSchema)
       .describe('Pages that could not be rendered, each with its place in the source.'),
     warnings: z.array(z.string()),
+    bundleRevokedAt: z.string().nullable().describe('When its bundle was taken back; null otherwise.'),
   })
   .meta({ id: 'ExportJob' })
 export type ExportView = z.infer<typeof exportSchema>

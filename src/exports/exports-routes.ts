@@ -17,7 +17,7 @@ import {
   type Site,
   typed,
 } from '../sites/index.ts'
-import { bundleSchema, exportSchema, startExportSchema } from './exports-api.ts'
+import { bundleSchema, exportSchema, exportStatuses, startExportSchema } from './exports-api.ts'
 import {
   claimIdempotencyKey,
   createExport,
@@ -28,6 +28,7 @@ import {
   type NewExport,
   readExport,
 } from './exports-store.ts'
+import { revokeBundle } from './revoke-bundle.ts'
 import { exportJobKind } from './run-export.ts'
 import { announceExport } from './send-webhook.ts'
 import { streamProgress } from './stream-progress.ts'
@@ -115,20 +116,29 @@ export function exportsRoutes(app: FastifyInstance, dependencies: ExportsDepende
         querystring: z.object({
           limit: z.coerce.number().int().min(1).max(200).default(50),
           cursor: z.string().max(200).optional().describe('nextCursor of the page before.'),
+          domain: z.string().min(1).max(253).optional().describe('Only the jobs of this site.'),
+          status: z.enum(exportStatuses).optional().describe('Only the jobs in this state.'),
         }),
         response: {
           200: z.object({ jobs: z.array(exportSchema), nextCursor: z.string().nullable() }),
-          ...errorResponses(400, 401, 403),
+          ...errorResponses(400, 401, 403, 404),
         },
       },
     },
     async (request) => {
-      const { limit, cursor } = request.query
+      const { limit, cursor, domain, status } = request.query
+      const { organizationId } = callerOf(request)
+      const site =
+        domain === undefined
+          ? undefined
+          : await findOwnSite(database, organizationId, dependencies.siteName(domain))
       const before = cursor === undefined ? undefined : readCursor(cursor)
       const jobs = await listExports(database, {
-        organizationId: callerOf(request).organizationId,
+        organizationId,
         limit: limit + 1,
         ...(before ? { before } : {}),
+        ...(site === undefined ? {} : { siteId: site.id }),
+        ...(status === undefined ? {} : { status }),
       })
       const page = jobs.slice(0, limit)
       return {
@@ -202,38 +212,48 @@ export function exportsRoutes(app: FastifyInstance, dependencies: ExportsDepende
         summary: 'Generate export bundle',
         description: 'Any number of times: the same bytes, a fresh link.',
         params,
-        response: { 200: bundleSchema, ...errorResponses(401, 403, 404, 409) },
+        response: { 200: bundleSchema, ...errorResponses(401, 403, 404, 409, 410) },
       },
     },
     async (request, reply) => {
-      const job = await ownExport(request, request.params.jobId)
-      if (job.status === 'failed') {
+      const { archive, ...job } = withBundle(await ownExport(request, request.params.jobId))
+      if (job.revokedAt !== null) {
         throw new ApiError(
-          409,
-          'job_failed',
-          `The job failed and has no bundle: ${job.error} Start another one.`,
-        )
-      }
-      if (job.status !== 'completed' || !job.archive) {
-        throw new ApiError(
-          409,
-          'job_not_completed',
-          `The job is ${job.status}. Ask for the bundle once it is completed.`,
-          {
-            headers: { 'retry-after': '1' },
-          },
+          410,
+          'bundle_revoked',
+          `The bundle of this job was revoked on ${new Date(job.revokedAt).toISOString()}. Start another job.`,
         )
       }
       const link = { expiresInSeconds: dependencies.linkSeconds, nowMs: clock() }
-      const bundleUrl = await objects.presignDownload(job.archive.key, { ...link, fileName: 'bundle.tar.gz' })
+      const bundleUrl = await objects.presignDownload(archive.key, { ...link, fileName: 'bundle.tar.gz' })
       return reply.header('cache-control', 'no-store').send({
         jobId: job.id,
         bundleUrl,
-        sizeBytes: job.archive.sizeBytes,
+        sizeBytes: archive.sizeBytes,
         expiresAt: new Date(linkExpiresAtMs(link)).toISOString(),
-        sha256: job.archive.sha256,
-        version: job.version ?? job.archive.digest.slice(0, 12),
+        sha256: archive.sha256,
+        version: job.version ?? archive.digest.slice(0, 12),
       })
+    },
+  )
+
+  typed(app).delete(
+    '/v1/static-export/jobs/:jobId/bundle',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'Revoke an export bundle',
+        description:
+          'Every link to the bundle dies at once, and the job gives no more. Other exports of the same content give fresh links.',
+        params,
+        response: { 200: exportSchema, ...errorResponses(401, 403, 404, 409) },
+      },
+    },
+    async (request) => {
+      const job = withBundle(await ownExport(request, request.params.jobId))
+      await revokeBundle({ database, objects, job, now: clock() })
+      return exportView((await readExport(database, job.id))!)
     },
   )
 
@@ -297,6 +317,21 @@ export function exportsRoutes(app: FastifyInstance, dependencies: ExportsDepende
     if (job?.organizationId === callerOf(request).organizationId) return job
     throw new ApiError(404, 'job_not_found', `There is no export job ${JSON.stringify(jobId.slice(0, 100))}.`)
   }
+}
+
+/** A job that has come to its bundle. */
+function withBundle(job: Export): Export & { archive: NonNullable<Export['archive']> } {
+  const { archive } = job
+  if (job.status === 'completed' && archive) return { ...job, archive }
+  if (job.status === 'failed') {
+    throw new ApiError(409, 'job_failed', `The job failed and has no bundle: ${job.error} Start another one.`)
+  }
+  throw new ApiError(
+    409,
+    'job_not_completed',
+    `The job is ${job.status}. Ask for the bundle once it is completed.`,
+    { headers: { 'retry-after': '1' } },
+  )
 }
 
 async function requireEnterprise(database: Database, organizationId: string): Promise<void> {

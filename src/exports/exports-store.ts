@@ -21,6 +21,8 @@ export type Export = {
   pageCount: number
   pagesTotal: number | null
   archive: { key: string; sha256: string; sizeBytes: number; digest: string } | null
+  /** When the bundle was taken back; its links are dead since. */
+  revokedAt: number | null
   error: string | null
   code: string | null
   failedPages: FailedPage[]
@@ -48,6 +50,7 @@ type ExportTables = {
     archive_sha256: string | null
     archive_bytes: number | null
     archive_digest: string | null
+    revoked_at: number | null
     error: string | null
     code: string | null
     failed_pages: string
@@ -111,6 +114,16 @@ export const exportMigrations: Migration[] = [
         .execute()
     },
   },
+  {
+    name: 'exports-002-revoked',
+    up: async (database) => {
+      await database
+        .tables<ExportTables>()
+        .schema.alterTable('exports')
+        .addColumn('revoked_at', 'bigint')
+        .execute()
+    },
+  },
 ]
 
 export type NewExport = Pick<
@@ -140,6 +153,7 @@ export async function createExport(database: Database, job: NewExport): Promise<
       archive_sha256: null,
       archive_bytes: null,
       archive_digest: null,
+      revoked_at: null,
       error: null,
       code: null,
       failed_pages: '[]',
@@ -201,7 +215,13 @@ export async function readExport(database: Database, id: string): Promise<Export
 /** The newest first; `before` is the last one of the page before. */
 export async function listExports(
   database: Database,
-  list: { organizationId: string; limit: number; before?: { createdAt: number; id: string } },
+  list: {
+    organizationId: string
+    limit: number
+    before?: { createdAt: number; id: string }
+    siteId?: string
+    status?: ExportStatus
+  },
 ): Promise<Export[]> {
   const { before } = list
   let query = database
@@ -212,6 +232,8 @@ export async function listExports(
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(list.limit)
+  if (list.siteId !== undefined) query = query.where('site_id', '=', list.siteId)
+  if (list.status !== undefined) query = query.where('status', '=', list.status)
   if (before) {
     query = query.where((where) =>
       where.or([
@@ -320,6 +342,39 @@ export async function failExport(database: Database, failed: FailedExport): Prom
   return (await update.executeTakeFirst()).numUpdatedRows === 1n
 }
 
+/** From now on the export has no bundle to give. */
+export async function markRevoked(database: Database, id: string, now: number): Promise<void> {
+  await database
+    .tables<ExportTables>()
+    .updateTable('exports')
+    .set({ revoked_at: now, updated_at: now })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .execute()
+}
+
+/** Whether an export that was not revoked still needs the archive under this key. */
+export async function exportsNeedKey(database: Database, key: string): Promise<boolean> {
+  const row = await database
+    .tables<ExportTables>()
+    .selectFrom('exports')
+    .select('id')
+    .where('archive_key', '=', key)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function moveExportsToKey(database: Database, from: string, to: string): Promise<void> {
+  await database
+    .tables<ExportTables>()
+    .updateTable('exports')
+    .set({ archive_key: to })
+    .where('archive_key', '=', from)
+    .where('revoked_at', 'is', null)
+    .execute()
+}
+
 export function exportView(job: Export): ExportView {
   return {
     jobId: job.id,
@@ -335,6 +390,7 @@ export function exportView(job: Export): ExportView {
     code: job.code,
     failedPages: job.failedPages,
     warnings: job.warnings,
+    bundleRevokedAt: job.revokedAt === null ? null : new Date(job.revokedAt).toISOString(),
   }
 }
 
@@ -363,6 +419,7 @@ function toExport(row: ExportTables['exports']): Export {
     pageCount: row.page_count,
     pagesTotal: row.pages_total,
     archive,
+    revokedAt: row.revoked_at,
     error: row.error,
     code: row.code,
     failedPages: JSON.parse(row.failed_pages) as FailedPage[],
@@ -395,10 +452,12 @@ export async function exportNeeds(database: Database): Promise<{ keys: Set<strin
   const rows = await database
     .tables<ExportTables>()
     .selectFrom('exports')
-    .select(['archive_key', 'release_id'])
+    .select(['archive_key', 'revoked_at', 'release_id'])
     .execute()
   return {
-    keys: new Set(rows.flatMap((row) => (row.archive_key === null ? [] : [row.archive_key]))),
+    keys: new Set(
+      rows.flatMap((row) => (row.archive_key === null || row.revoked_at !== null ? [] : [row.archive_key])),
+    ),
     releases: new Set(rows.map((row) => row.release_id)),
   }
 }

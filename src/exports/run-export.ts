@@ -4,7 +4,14 @@ import type { Database, ObjectStore } from '../backends/index.ts'
 import { archiveBundle, BundleError, unpackArchive, verifyArchive } from '../bundle/index.ts'
 import { CompileError, compileSite, type FailedPage, type Problem } from '../compiler/index.ts'
 import type { Job, JobContext, JobHandler } from '../jobs/index.ts'
-import { findProject, type Release, type ReleaseFolders, readRelease, readSite } from '../sites/index.ts'
+import {
+  bundleKey,
+  findProject,
+  type Release,
+  type ReleaseFolders,
+  readRelease,
+  readSite,
+} from '../sites/index.ts'
 import {
   beginExport,
   completeExport,
@@ -13,6 +20,7 @@ import {
   readExport,
   recordProgress,
 } from './exports-store.ts'
+import { requireLiveKey } from './revoke-bundle.ts'
 import { announceExport } from './send-webhook.ts'
 
 export const exportJobKind = 'export'
@@ -89,6 +97,7 @@ async function runExport(work: ExportWork, job: Job, context: JobContext): Promi
       return void (await fail(sentence, 'pages_failed', done.failedPages))
     }
     await endExport(work, asked.id, async (inside) => {
+      await requireLiveKey(inside, done.archive.key)
       const changed = await completeExport(inside, {
         id: asked.id,
         attempt: job.attempt,
@@ -173,6 +182,7 @@ async function compileBundle(
       source: await findProject(source),
       into,
       cache: folders.pages,
+      customScripts: site?.customScripts ?? false,
       fetchSpec: work.fetchSpec,
       onProgress: reporter.report,
       signal: context.signal,
@@ -181,7 +191,7 @@ async function compileBundle(
       ...(site?.hosts[0] ? { siteUrl: `https://${site.hosts[0]}` } : {}),
     })
     context.checkpoint('compiled')
-    const key = `bundles/${result.digest}/bundle.tar.gz`
+    const key = await bundleKey(work.database, result.digest)
     const put = await objects.put(
       key,
       archiveBundle({ folder: into, members: folders.members, signal: context.signal }),

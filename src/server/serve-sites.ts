@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '../backends/index.ts'
 import { type SiteSettings, standaloneSettings } from '../bundle/index.ts'
 import { type BundleServer, ContentCache, isHashed, openBundleServer, plainPage } from '../hosting/index.ts'
+import { isMcpGet, noMcpStream } from '../mcp/index.ts'
 import {
   feedbackEndpoint,
   findSite,
@@ -59,6 +60,7 @@ export function serveSites(app: FastifyInstance, dependencies: ServeSitesDepende
     place: { site: Site; path: string; basePath: string; sharedOrigin: boolean },
   ): Promise<void> => {
     const live = await published.open(place.site)
+    if (live && place.path === '/mcp' && isMcpGet(request, live.siteIndex.pages)) throw noMcpStream()
     reply.hijack()
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined) reply.raw.setHeader(name, value)
@@ -81,6 +83,7 @@ export function serveSites(app: FastifyInstance, dependencies: ServeSitesDepende
       basePath: place.basePath,
       settings: { ...siteSettings, feedback: { endpoint: feedbackEndpoint(place.site.domain) } },
       sharedOrigin: place.sharedOrigin,
+      customScripts: place.site.customScripts,
       secure: request.protocol === 'https',
       previous: mayBeEarlier ? await openPrevious(place.site) : [],
     })
@@ -88,7 +91,7 @@ export function serveSites(app: FastifyInstance, dependencies: ServeSitesDepende
 
   app.addHook('onRequest', async (request, reply) => {
     const site = await siteOfHost(database, request.host, dependencies.publicUrl())
-    if (!site || isReserved(request.url)) return
+    if (!site || isReserved(request.url) || isMcpMessage(request)) return
     await serve(request, reply, { site, path: request.url.split('?')[0]!, basePath: '', sharedOrigin: false })
   })
 
@@ -97,6 +100,7 @@ export function serveSites(app: FastifyInstance, dependencies: ServeSitesDepende
     const site = await findSite(database, domain)
     if (!site || site.domain !== domain) return reply.callNotFound()
     const path = request.url.split('?')[0]!.slice(`/sites/${domain}`.length)
+    if (site.customScripts) return reply.redirect(`https://${site.hosts[0]}${path || '/'}`, 302) // Its scripts stay on its own origin.
     if (path === '') return reply.redirect(`/sites/${domain}/`, 308)
     await serve(request, reply, { site, path, basePath: `/sites/${domain}`, sharedOrigin: true })
     return reply
@@ -113,7 +117,16 @@ const siteSettings: SiteSettings = { ...standaloneSettings, deployment: 'cloud' 
 const isReserved = (url: string) =>
   /^\/(v1|v2|discovery|objects|healthz|readyz|metrics|openapi\.json)(\/|$|\?)/.test(url)
 
-async function siteOfHost(database: Database, host: string, publicUrl: string): Promise<Site | undefined> {
+/** A page may be called `mcp` too, and is read with GET. */
+const isMcpMessage = ({ method, url }: FastifyRequest) =>
+  method !== 'GET' && method !== 'HEAD' && url.split('?')[0] === '/mcp'
+
+/** The site that a host name means; none for the server's own name and for bare addresses. */
+export async function siteOfHost(
+  database: Database,
+  host: string,
+  publicUrl: string,
+): Promise<Site | undefined> {
   const own = new URL(publicUrl).hostname
   const name = host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '')
   if (name === '' || name === own || /^[\d.]+$|^\[|^localhost$/.test(name)) return undefined

@@ -1,4 +1,12 @@
 export { authorizeAdmin, authorizeAssistant, type Caller, findOwnSite } from './authorize.ts'
+export {
+  bundleKey,
+  bundleKeyMigrations,
+  isBundleRevoked,
+  moveReleasesToKey,
+  releasesNeedKey,
+  revokeBundleKey,
+} from './bundle-keys.ts'
 export { contentRoutes, openContentRoutes, pageUrl, type SiteContent } from './content-routes.ts'
 export { feedbackEndpoint, feedbackRoutes } from './feedback-routes.ts'
 export { feedbackMigrations } from './feedback-store.ts'
@@ -39,4 +47,12 @@ export {
 export { publishHandler } from './run-publish.ts'
 export { sitesMigrations } from './sites-migrations.ts'
 export { sitesRoutes, viewSite } from './sites-routes.ts'
-export { createSite, findSite, listSites, readSite, type Site, setHosts } from './sites-store.ts'
+export {
+  createSite,
+  findSite,
+  listSites,
+  readSite,
+  type Site,
+  setCustomScripts,
+  setHosts,
+} from './sites-store.ts'

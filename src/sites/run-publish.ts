@@ -5,6 +5,7 @@ import { archiveBundle, BundleError, unpackArchive } from '../bundle/index.ts'
 import { CompileError, type CompileResult, compileSite } from '../compiler/index.ts'
 import type { Job, JobContext, JobHandler } from '../jobs/index.ts'
 import { findProject } from './find-project.ts'
+import { bundleKey } from './bundle-keys.ts'
 import type { ReleaseFolders } from './release-folders.ts'
 import { beginRelease, completeRelease, failRelease, readRelease } from './releases-store.ts'
 import { readSite } from './sites-store.ts'
@@ -58,6 +59,7 @@ async function runPublish(dependencies: PublishDependencies, job: Job, context: 
       source: project,
       into: bundle,
       cache: folders.pages,
+      customScripts: site.customScripts,
       fetchSpec: dependencies.fetchSpec,
       onProgress: ({ pagesDone }) => {
         context.checkpoint('page')
@@ -67,7 +69,8 @@ async function runPublish(dependencies: PublishDependencies, job: Job, context: 
       ...(site.hosts[0] ? { siteUrl: `https://${site.hosts[0]}` } : {}),
     })
     context.checkpoint('compiled')
-    const stored = await storeBundle(objects, bundle, folders.members, result.digest, context.signal)
+    const key = await bundleKey(database, result.digest)
+    const stored = await storeBundle(objects, bundle, folders.members, key, context.signal)
     context.checkpoint('archived')
     await folders.adopt(result.digest, bundle)
     context.checkpoint('completing')
@@ -97,10 +100,9 @@ async function storeBundle(
   objects: ObjectStore,
   folder: string,
   members: string,
-  digest: string,
+  key: string,
   signal: AbortSignal,
 ) {
-  const key = `bundles/${digest}/bundle.tar.gz`
   const known = await objects.head(key)
   if (known?.sha256) return { key, sha256: known.sha256, sizeBytes: known.sizeBytes }
   const put = await objects.put(key, archiveBundle({ folder, members, signal }), {

@@ -72,6 +72,7 @@ export const siteSchema = z
     name: z.string(),
     hosts: z.array(z.string()),
     url: z.string().describe("The site's address."),
+    customScripts: z.boolean().describe("Whether the project's own scripts run in its pages."),
     liveRelease: z
       .object({
         releaseId: z.string(),

@@ -8,6 +8,8 @@ export type SitesTables = {
     domain: string
     name: string
     live_release_id: string | null
+    /** 1 where the project's own scripts run in its pages. */
+    custom_scripts: number
     created_at: number
   }
   site_hosts: { host: string; site_id: string; position: number }
@@ -123,6 +125,16 @@ export const sitesMigrations: Migration[] = [
         .tables<SitesTables>()
         .schema.alterTable('releases')
         .addColumn('left_at', 'bigint')
+        .execute()
+    },
+  },
+  {
+    name: 'sites-004-custom-scripts',
+    up: async (database) => {
+      await database
+        .tables<SitesTables>()
+        .schema.alterTable('sites')
+        .addColumn('custom_scripts', 'integer', (column) => column.notNull().defaultTo(0))
         .execute()
     },
   },

@@ -20,7 +20,7 @@ import {
   type SiteView,
   siteSchema,
 } from './sites-api.ts'
-import { createSite, listSites, type Site, setHosts } from './sites-store.ts'
+import { createSite, listSites, type Site, setCustomScripts, setHosts } from './sites-store.ts'
 
 /** Sites and their releases: make, list, roll back. */
 export function sitesRoutes(app: FastifyInstance, dependencies: SitesDependencies): void {
@@ -116,6 +116,35 @@ export function sitesRoutes(app: FastifyInstance, dependencies: SitesDependencie
       const site = await findOwnSite(database, callerOf(request).organizationId, request.params.domain)
       if (!(await setHosts(database, site.id, request.body.hosts))) throw taken(request.body.hosts)
       return view({ ...site, hosts: request.body.hosts })
+    },
+  )
+
+  typed(app).put(
+    '/v1/sites/:domain/scripts',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: "Let a project's own scripts run, or not",
+        description:
+          'Off by default. Takes effect with the next publication. A site with scripts of its own is served at its own host names only, so that they never run beside another site.',
+        params: siteParams,
+        body: z.object({ customScripts: z.boolean() }),
+        response: { 200: siteSchema, ...errorResponses(400, 401, 403, 404, 409) },
+      },
+    },
+    async (request) => {
+      const site = await findOwnSite(database, callerOf(request).organizationId, request.params.domain)
+      const { customScripts } = request.body
+      if (customScripts && site.hosts.length === 0) {
+        throw new ApiError(
+          409,
+          'host_required',
+          'A site whose own scripts run needs a host name of its own. Set one first.',
+        )
+      }
+      await setCustomScripts(database, site.id, customScripts)
+      return view({ ...site, customScripts })
     },
   )
 
@@ -223,6 +252,7 @@ export async function viewSite(dependencies: SitesDependencies, site: Site): Pro
     name: site.name,
     hosts: site.hosts,
     url: dependencies.siteUrl(site),
+    customScripts: site.customScripts,
     liveRelease: live
       ? {
           releaseId: live.id,

@@ -10,6 +10,8 @@ export type Site = {
   /** The site's own host names, the first being the one in its address. */
   hosts: string[]
   liveReleaseId: string | null
+  /** Whether the project's own scripts run; such a site is served at its own host names only. */
+  customScripts: boolean
   createdAt: number
 }
 
@@ -35,11 +37,12 @@ export async function createSite(database: Database, site: NewSite): Promise<Sit
         domain: site.domain,
         name: site.name,
         live_release_id: null,
+        custom_scripts: 0,
         created_at: site.createdAt,
       })
       .execute()
     await writeHosts(inside, site.id, site.hosts)
-    return { ...site, liveReleaseId: null }
+    return { ...site, liveReleaseId: null, customScripts: false }
   })
 }
 
@@ -60,6 +63,15 @@ export async function setHosts(database: Database, siteId: string, hosts: string
     await writeHosts(inside, siteId, hosts)
     return true
   })
+}
+
+export async function setCustomScripts(database: Database, siteId: string, on: boolean): Promise<void> {
+  await database
+    .tables<SitesTables>()
+    .updateTable('sites')
+    .set({ custom_scripts: on ? 1 : 0 })
+    .where('id', '=', siteId)
+    .execute()
 }
 
 export async function listSites(database: Database, organizationId: string): Promise<Site[]> {
@@ -118,6 +130,7 @@ async function withHosts(database: Database, rows: SitesTables['sites'][]): Prom
     name: row.name,
     hosts: hosts.filter((host) => host.site_id === row.id).map((host) => host.host),
     liveReleaseId: row.live_release_id,
+    customScripts: row.custom_scripts === 1,
     createdAt: row.created_at,
   }))
 }

@@ -26,6 +26,7 @@ import {
   authorizeAssistant,
   contentRoutes,
   feedbackRoutes,
+  isBundleRevoked,
   keysRoutes,
   publishRoutes,
   readSite,
@@ -148,6 +149,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   objectRoutes(app, {
     store: node.objects,
     nowMs: clock,
+    isRevoked: (key) => isBundleRevoked(node.database, key),
     refuse: ({ status, code, message, serverTime }) =>
       new ApiError(
         status,

@@ -10,6 +10,7 @@ const tables: Record<string, string[]> = {
   site_hosts: ['host'],
   keys: ['id'],
   releases: ['id'],
+  revoked_bundles: ['key'],
   page_feedback: ['site_id', 'path', 'day', 'value'],
   exports: ['id'],
   export_idempotency: ['organization_id', 'key'],

@@ -13,6 +13,7 @@ import { exportMigrations, webhookMigrations } from '../exports/index.ts'
 import { rateLimitMigrations } from '../http/index.ts'
 import { jobMigrations } from '../jobs/index.ts'
 import {
+  bundleKeyMigrations,
   feedbackMigrations,
   openPublishedSites,
   openReleaseFolders,
@@ -36,6 +37,7 @@ export const allMigrations = [
   ...rateLimitMigrations,
   ...jobMigrations,
   ...sitesMigrations,
+  ...bundleKeyMigrations,
   ...feedbackMigrations,
   ...assistantMigrations,
   ...exportMigrations,

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Logger, pino } from 'pino'
 import type { Database } from '../backends/index.ts'
@@ -104,9 +105,12 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       clearInterval(cleaning)
       leaving.abort(new Error('The node is shutting down.'))
       for (const watcher of watchers) watcher.close()
+      const released = runner?.stop()
+      if (!embedded && settings.role !== 'worker')
+        await pause(Math.min(noticeMs, settings.drainSeconds * 1000))
       const drained = app.close()
       const bounded = new Promise<void>((done) => setTimeout(done, settings.drainSeconds * 1000).unref())
-      await runner?.stop()
+      await released
       await Promise.race([drained, bounded])
       app.server.closeAllConnections()
       await drained
@@ -116,6 +120,9 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     },
   }
 }
+
+/** How long one of several nodes still takes requests while /readyz says that it leaves, so that a balancer loses none. */
+const noticeMs = 2_000
 
 function startWorker(input: {
   node: Node

@@ -9,6 +9,7 @@ export { type AssistantSettings, defaultAssistantSettings } from './assistant-se
 export { assistantMigrations } from './assistant-store.ts'
 export { encodeV1 } from './encode-v1.ts'
 export { encodeV2 } from './encode-v2.ts'
-export type { AnswerSite } from './passages.ts'
+export { type AnswerSite, effectiveFilter } from './passages.ts'
+export { findPagePath, pageUrl } from './site-address.ts'
 export { threadsRoutes } from './threads-routes.ts'
 export { eraseThreads, forgetOldThreads, listThreads, readWholeThread } from './threads-store.ts'

@@ -37,6 +37,7 @@ import {
 import { type Health, healthRoutes } from './health-routes.ts'
 import type { Node } from './open-node.ts'
 import { openApiRoutes, openApiSettings } from './openapi-routes.ts'
+import { serveMcp } from './serve-mcp.ts'
 import { serveSites, siteNameOf } from './serve-sites.ts'
 import type { Settings } from './settings.ts'
 
@@ -158,6 +159,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
         serverTime ? { details: [{ path: 'serverTime', message: serverTime }] } : {},
       ),
   })
+  serveMcp(app, { ...node, clock, publicUrl, siteUrl, addressDailyLimit: settings.addressDailyLimit })
   serveSites(app, {
     ...node,
     clock,

@@ -217,3 +217,39 @@ export const textV2 = (body: string): string =>
     .filter((chunk) => chunk.type === 'text-delta')
     .map((chunk) => chunk.delta)
     .join('')
+
+/** A question and its answer as they are stored. */
+export const exchange = ({
+  threadId,
+  fp = 'reader',
+  siteId = 'site',
+  askedAt = 86_400_000,
+}: {
+  threadId: string
+  fp?: string
+  siteId?: string
+  askedAt?: number
+}) => ({
+  siteId,
+  organizationId: 'org',
+  fp,
+  threadId,
+  questionId: `${threadId}-q${askedAt}`,
+  question: `How hot is ${threadId}?`,
+  answerId: `${threadId}-a${askedAt}`,
+  answer: 'Very.',
+  status: 'complete' as const,
+  outcome: 'answered' as const,
+  sources: [{ id: 'source-1', url: 'https://kiln.example/', title: 'Kiln', path: 'index' }],
+  usage: { inputTokens: 10, outputTokens: 5 },
+  reservedTokens: 0,
+  firstByteMs: 3,
+  durationMs: 9,
+  model: 'scripted',
+  apiVersion: 2 as const,
+  currentPath: '/guide',
+  askedAt,
+  answeredAt: askedAt + 9,
+})
+
+export { storeExchange } from './assistant-store.ts'

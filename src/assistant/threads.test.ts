@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testOnEveryEngine } from '../backends/testing.ts'
 import { assistantMigrations, storeExchange } from './assistant-store.ts'
-import { askV1, startTestAssistant } from './testing.ts'
+import { askV1, exchange, startTestAssistant } from './testing.ts'
 import {
   eraseThreads,
   forgetOldThreads,
@@ -12,31 +12,6 @@ import {
 } from './threads-store.ts'
 
 const day = 86_400_000
-
-type Given = { threadId: string; fp?: string; siteId?: string; askedAt?: number }
-
-const exchange = ({ threadId, fp = 'reader', siteId = 'site', askedAt = day }: Given) => ({
-  siteId,
-  organizationId: 'org',
-  fp,
-  threadId,
-  questionId: `${threadId}-q${askedAt}`,
-  question: `How hot is ${threadId}?`,
-  answerId: `${threadId}-a${askedAt}`,
-  answer: 'Very.',
-  status: 'complete' as const,
-  outcome: 'answered' as const,
-  sources: [{ id: 'source-1', url: 'https://kiln.example/', title: 'Kiln', path: 'index' }],
-  usage: { inputTokens: 10, outputTokens: 5 },
-  reservedTokens: 0,
-  firstByteMs: 3,
-  durationMs: 9,
-  model: 'scripted',
-  apiVersion: 2 as const,
-  currentPath: '/guide',
-  askedAt,
-  answeredAt: askedAt + 9,
-})
 
 testOnEveryEngine(
   'lists the threads of one site, the newest first, page by page',

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
+import { listThreads } from '../assistant/index.ts'
+import { exchange, storeExchange } from '../assistant/testing.ts'
 import { diskStoreWithServer, testOnEveryEngine } from '../backends/testing.ts'
 import { createOrganization, createSite } from '../sites/index.ts'
 import { beginRelease, completeRelease, createRelease, listReleases } from '../sites/testing.ts'
@@ -34,10 +36,14 @@ testOnEveryEngine(
       await completeRelease(database, { id, attempt: 1, bundle, ...rest })
     }
     await put('bundles/orphan/bundle.tar.gz')
-    const retention = { exportDays: 30, releasesPerSite: 2 }
+    const retention = { exportDays: 30, releasesPerSite: 2, threadDays: 365 }
     const now = Date.now()
     const fresh = await cleanUp({ database, objects, retention, now })
-    assert.deepEqual(fresh, { exports: 0, releases: 1, objects: 0 }, 'young objects are left alone')
+    assert.deepEqual(
+      fresh,
+      { exports: 0, releases: 1, threads: 0, objects: 0 },
+      'young objects are left alone',
+    )
     const later = await cleanUp({ database, objects, retention, now: now + 2 * dayMs })
     assert.equal(later.objects, 3, 'the two of the oldest release and the orphan')
     assert.deepEqual(
@@ -46,5 +52,28 @@ testOnEveryEngine(
     )
     assert.ok(await objects.head('bundles/three/bundle.tar.gz'))
     assert.equal(await objects.head('bundles/orphan/bundle.tar.gz'), null)
+  },
+)
+
+testOnEveryEngine(
+  'forgets what readers asked when it is older than the owner wants to keep it',
+  allMigrations,
+  async (database, context) => {
+    const { store: objects } = await diskStoreWithServer(context)
+    const now = Date.UTC(2026, 10, 1)
+    await storeExchange({ database, ...exchange({ threadId: 'old', askedAt: now - 91 * dayMs }) })
+    await storeExchange({ database, ...exchange({ threadId: 'revived', askedAt: now - 400 * dayMs }) })
+    await storeExchange({ database, ...exchange({ threadId: 'revived', askedAt: now - 2 * dayMs }) })
+    await storeExchange({ database, ...exchange({ threadId: 'young', askedAt: now - 89 * dayMs }) })
+    const retention = { exportDays: 30, releasesPerSite: 2, threadDays: 90 }
+    assert.equal((await cleanUp({ database, objects, retention, now })).threads, 1)
+    const left = await listThreads({ database, siteId: 'site', before: null, limit: 9 })
+    assert.deepEqual(
+      left.map(({ threadId, messageCount }) => [threadId, messageCount]),
+      [
+        ['revived', 4],
+        ['young', 2],
+      ],
+    )
   },
 )

@@ -1,16 +1,17 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { forgetOldThreads } from '../assistant/index.ts'
 import type { Database, ObjectStore } from '../backends/index.ts'
 import { exportNeeds, forgetDeliveries, forgetExports } from '../exports/index.ts'
 import { forgetOldWindows } from '../http/index.ts'
 import { forgetReleases, releaseObjectKeys } from '../sites/index.ts'
 
-export type Retention = { exportDays: number; releasesPerSite: number }
+export type Retention = { exportDays: number; releasesPerSite: number; threadDays: number }
 
 const dayMs = 86_400_000
 
 /**
- * Forgets what nobody needs any more: old exports, releases, messages and counters, and the objects that no row names.
+ * Forgets what nobody needs any more: old exports, releases, threads, messages and counters, and the objects that no row names.
  * Safe at any time and on several nodes at once: an object younger than a day is never taken for an orphan.
  */
 export async function cleanUp(input: {
@@ -18,10 +19,11 @@ export async function cleanUp(input: {
   objects: ObjectStore
   retention: Retention
   now: number
-}): Promise<{ exports: number; releases: number; objects: number }> {
+}): Promise<{ exports: number; releases: number; threads: number; objects: number }> {
   const { database, objects, retention, now } = input
   await forgetOldWindows({ database, now })
   await forgetDeliveries(database, now - 30 * dayMs)
+  const threads = await forgetOldThreads({ database, olderThan: now - retention.threadDays * dayMs })
   const exports = await forgetExports(database, { endedBefore: now - retention.exportDays * dayMs, now })
   const { releases: keep } = await exportNeeds(database)
   const releases = await forgetReleases(database, { keepNewest: retention.releasesPerSite, keep })
@@ -34,7 +36,7 @@ export async function cleanUp(input: {
       removed += 1
     }
   }
-  return { exports, releases, objects: removed }
+  return { exports, releases, threads, objects: removed }
 }
 
 /** Frees the node's own caches of what has not been used for a while; all of it can be made again. */

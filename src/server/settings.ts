@@ -71,6 +71,9 @@ export const settingsSchema = z.strictObject({
   keepReleases: wholeNumber(1, 10_000)
     .default(20)
     .describe('how many releases of a site are kept for a rollback'),
+  keepThreadDays: wholeNumber(1, 3650)
+    .default(365)
+    .describe('how many days what readers asked is kept after their last question'),
   jobs: wholeNumber(1, 64).default(2).describe('how many jobs this node works on at once'),
   drainSeconds: wholeNumber(0, 600)
     .default(20)

@@ -87,7 +87,11 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     logger,
   })
   const clean = async (): Promise<void> => {
-    const retention = { exportDays: settings.keepExportDays, releasesPerSite: settings.keepReleases }
+    const retention = {
+      exportDays: settings.keepExportDays,
+      releasesPerSite: settings.keepReleases,
+      threadDays: settings.keepThreadDays,
+    }
     await cleanUp({ ...node, retention, now: clock() })
     await trimCache(join(resolve(settings.data), 'cache'), { unusedDays: 30, now: clock() })
   }

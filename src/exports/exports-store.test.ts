@@ -110,3 +110,14 @@ testOnEveryEngine('lists the newest first, page by page', exportMigrations, asyn
   )
   assert.deepEqual(await listExports(database, { ...list, organizationId: 'org_2' }), [])
 })
+
+testOnEveryEngine('lists the exports of one site and one state', exportMigrations, async (database) => {
+  for (const id of ['se_a', 'se_b']) await create(database, id)
+  await begin(database, 1)
+  await complete(database, 1)
+  const ids = async (filter: { siteId?: string; status?: 'completed' | 'queued' }) =>
+    (await listExports(database, { organizationId: 'org_1', limit: 9, ...filter })).map(({ id }) => id)
+  assert.deepEqual(await ids({ status: 'completed' }), ['se_a'])
+  assert.deepEqual(await ids({ status: 'queued', siteId: 'site_1' }), ['se_b'])
+  assert.deepEqual(await ids({ siteId: 'site_2' }), [])
+})

@@ -18,6 +18,10 @@ import {
   untilFinal,
 } from './support.ts'
 
+/** The code of an error with the expected status. */
+const code = async (response: Promise<Response>, expected: number) =>
+  (await json<{ code: string }>(response, expected)).code
+
 type Bundle = { bundleUrl: string; sizeBytes: number; sha256: string; expiresAt: string }
 
 journey('export, download, host', async (start, context) => {
@@ -74,6 +78,42 @@ journey('export, download, host', async (start, context) => {
   await later.stop()
 })
 
+journey('take a bundle back', async (start) => {
+  const quire = await start()
+  assert.equal((await quire.command('publish', fixture('acme'), '--site', 'docs')).code, 0)
+  const make = async () => {
+    const { jobId } = await json<Job>(quire.api('/v1/static-export/jobs', post({ domain: 'docs' })), 202)
+    await untilFinal(quire, jobId)
+    return jobId
+  }
+  const bundleOf = (jobId: string, method = 'POST') =>
+    quire.api(`/v1/static-export/jobs/${jobId}/bundle`, { method })
+  const list = async (query: string) =>
+    (await json<{ jobs: Job[] }>(quire.api(`/v1/static-export/jobs?${query}`))).jobs.map((job) => job.jobId)
+  const [first, second] = [await make(), await make()]
+  assert.deepEqual(await list('domain=docs&status=completed'), [second, first])
+  assert.deepEqual(await list('status=failed'), [])
+  assert.equal(await code(quire.api('/v1/static-export/jobs?domain=nobody'), 404), 'site_not_found')
+
+  const bundle = await json<Bundle>(bundleOf(first))
+  const bytes = await download(bundle.bundleUrl)
+  const revoked = await json<Job & { bundleRevokedAt: string }>(bundleOf(first, 'DELETE'))
+  assert.ok(Date.parse(revoked.bundleRevokedAt) > 0)
+  assert.ok([403, 404].includes((await fetch(bundle.bundleUrl)).status), 'the link is dead')
+  assert.equal(await code(bundleOf(first), 410), 'bundle_revoked')
+  assert.equal((await bundleOf(first, 'DELETE')).status, 200, 'again is as good as once')
+
+  const third = await make()
+  for (const jobId of [second, third]) {
+    const { bundleUrl, sha256 } = await json<Bundle>(bundleOf(jobId))
+    assert.equal(sha256, bundle.sha256)
+    assert.deepEqual(await download(bundleUrl), bytes)
+  }
+  assert.ok([403, 404].includes((await fetch(bundle.bundleUrl)).status), 'and stays dead')
+  assert.equal((await fetch(`${quire.url}/sites/docs/guide/install`)).status, 200)
+  assert.equal(await quire.stop(), 0)
+})
+
 journey('get the answers that were decided for exports', async (start) => {
   const quire = await start()
   const begin = (key: string, body: object) =>
@@ -98,8 +138,6 @@ journey('get the answers that were decided for exports', async (start) => {
     304,
   )
 
-  const code = async (response: Promise<Response>, expected: number) =>
-    (await json<{ code: string }>(response, expected)).code
   assert.equal(await code(begin('new', { domain: 'nobody' }), 404), 'site_not_found')
   assert.equal(await code(quire.api('/v1/static-export/jobs/se_0000000000000000'), 404), 'job_not_found')
   assert.equal(

@@ -1,13 +1,22 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { dirname, extname, join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { crc32, createDeflateRaw } from 'node:zlib'
+import { crc32 } from 'node:zlib'
 import { type ManifestEntry, manifestFile } from './bundle-api.ts'
 import { BundleError } from './bundle-error.ts'
-import { gzipMember, memberHeader, memberTrailer, prelude, sealMember } from './gzip-member.ts'
+import { contentPieces } from './content-pieces.ts'
+import {
+  deflateEnd,
+  deflatePiece,
+  gzipMember,
+  memberHeader,
+  memberTrailer,
+  prelude,
+  sealMember,
+} from './gzip-member.ts'
 import { digestBytes, isMissing, parseManifest } from './manifest.ts'
+import { PackStore, packKey } from './pack-store.ts'
 import { tarHeader, tarPadding } from './tar-header.ts'
 import { changed } from './verify-bundle.ts'
 
@@ -35,84 +44,123 @@ async function* archiveChunks(input: Parameters<typeof archiveBundle>[0]): Async
   }
   // The manifest comes first, so that whoever unpacks can test each file as it arrives.
   const files = [manifestEntry, ...manifest.files]
+  const members = input.members === undefined ? undefined : new PackStore(input.members)
   const sum = createHash('sha256')
-  sum.update(prelude)
-  yield prelude
-  for await (const { file, chunks } of lookAhead(files, input)) {
-    input.signal?.throwIfAborted()
-    for await (const chunk of chunks) {
-      sum.update(chunk)
-      yield chunk
-    }
-    input.onFile?.(file)
+  let waiting: Buffer[] = [prelude]
+  let waitingBytes = prelude.length
+  const take = () => {
+    const bytes = Buffer.concat(waiting)
+    waiting = []
+    waitingBytes = 0
+    sum.update(bytes)
+    return bytes
   }
-  yield sealMember(sum.digest())
+  try {
+    for await (const { file, chunks } of lookAhead(files, { folder: input.folder, members })) {
+      input.signal?.throwIfAborted()
+      for await (const chunk of chunks) {
+        waiting.push(chunk)
+        waitingBytes += chunk.length
+        if (waitingBytes > chunkBytes) yield take()
+      }
+      input.onFile?.(file)
+    }
+    yield take()
+    yield sealMember(sum.digest())
+  } finally {
+    members?.close()
+  }
 }
+
+/** Tells of which files the archive can be made without reading them, because their members are kept. */
+export function keptMembers(folder: string): { has(file: ManifestEntry): boolean; close(): void } {
+  const store = new PackStore(folder)
+  return {
+    has: (file) => file.sizeBytes <= wholeFileBytes && store.has(memberKey(file)),
+    close: () => store.close(),
+  }
+}
+
+type Place = { folder: string; members: PackStore | undefined }
 
 /** Compresses the next few files while the current one is being written. */
 async function* lookAhead(
   files: ManifestEntry[],
-  input: { folder: string; members?: string },
+  place: Place,
 ): AsyncGenerator<{ file: ManifestEntry; chunks: AsyncIterable<Buffer> | Buffer[] }> {
-  const ahead: Promise<Buffer | undefined>[] = []
+  const ahead: (Buffer | Promise<Buffer | undefined>)[] = []
   let next = 0
   for (const file of files) {
-    for (; ahead.length < 8 && next < files.length; next++) {
+    for (; ahead.length < 16 && next < files.length; next++) {
       const upcoming = files[next] as ManifestEntry
+      const kept = place.members?.read(memberKey(upcoming))
+      if (kept !== undefined) {
+        ahead.push(kept)
+        continue
+      }
       const member =
-        upcoming.sizeBytes <= wholeFileBytes ? wholeMember(upcoming, input) : Promise.resolve(undefined)
+        upcoming.sizeBytes <= wholeFileBytes ? wholeMember(upcoming, place) : Promise.resolve(undefined)
       member.catch(() => {}) // It is awaited, and its error thrown, when its turn comes.
       ahead.push(member)
     }
-    const member = await ahead.shift()
-    yield { file, chunks: member === undefined ? streamedMember(file, input.folder) : [member] }
+    const first = ahead.shift()
+    const member = first instanceof Promise ? await first : first
+    yield { file, chunks: member === undefined ? largeMember(file, place) : [member] }
   }
 }
 
-async function wholeMember(
-  file: ManifestEntry,
-  input: { folder: string; members?: string },
-): Promise<Buffer> {
-  const kept = input.members === undefined ? undefined : keptMemberFile(input.members, file)
-  const reused = kept === undefined ? undefined : await readKeptMember(kept)
-  if (reused !== undefined) return reused
-  const bytes = await readBundleFile(input.folder, file.path)
+async function wholeMember(file: ManifestEntry, place: Place): Promise<Buffer> {
+  const bytes = await readBundleFile(place.folder, file.path)
   if (bytes.length !== file.sizeBytes || digestBytes(bytes) !== file.sha256) throw changed(file.path)
   const member = await gzipMember(
     Buffer.concat([tarHeader(file), bytes, tarPadding(bytes.length)]),
     levelFor(file.path),
   )
-  if (kept !== undefined) await keepMember(kept, member)
+  place.members?.add(memberKey(file), member)
   return member
 }
 
-async function* streamedMember(file: ManifestEntry, folder: string): AsyncGenerator<Buffer> {
+/**
+ * A large file, cut where its content says, so that several cores compress it and, where only a part of it changed, the
+ * other parts are taken from those that are kept.
+ */
+async function* largeMember(file: ManifestEntry, place: Place): AsyncGenerator<Buffer> {
   let checksum = 0
   let memberBytes = 0
   const plain = async function* () {
     const sum = createHash('sha256')
     let sizeBytes = 0
     yield tarHeader(file)
-    for await (const chunk of createReadStream(join(folder, file.path), { highWaterMark: 256 * 1024 })) {
-      sum.update(chunk)
-      sizeBytes += chunk.length
-      yield chunk as Buffer
+    for await (const piece of contentPieces(join(place.folder, file.path))) {
+      sum.update(piece)
+      sizeBytes += piece.length
+      yield piece
     }
     if (sizeBytes !== file.sizeBytes || sum.digest('hex') !== file.sha256) throw changed(file.path)
     yield tarPadding(sizeBytes)
   }
-  const counted = async function* () {
-    for await (const chunk of plain()) {
-      checksum = crc32(chunk, checksum)
-      memberBytes += chunk.length
-      yield chunk
-    }
+  const level = levelFor(file.path)
+  const ahead: (Buffer | Promise<Buffer>)[] = []
+  const compress = (piece: Buffer): Buffer | Promise<Buffer> => {
+    checksum = crc32(piece, checksum)
+    memberBytes += piece.length
+    const key = packKey(`piece ${level}`, piece)
+    const kept = place.members?.read(key)
+    if (kept !== undefined) return kept
+    const made = deflatePiece(piece, level).then((bytes) => {
+      if (level > 0) place.members?.add(key, bytes)
+      return bytes
+    })
+    made.catch(() => {}) // It is awaited, and its error thrown, when its turn comes.
+    return made
   }
   yield memberHeader
-  const source = Readable.from(counted())
-  const deflate = createDeflateRaw({ level: levelFor(file.path) })
-  source.on('error', (error) => deflate.destroy(error))
-  for await (const chunk of source.pipe(deflate)) yield chunk
+  for await (const piece of plain()) {
+    ahead.push(compress(piece))
+    if (ahead.length > 8) yield (await ahead.shift()) as Buffer
+  }
+  for (const piece of ahead) yield await piece
+  yield deflateEnd
   yield memberTrailer(checksum, memberBytes)
 }
 
@@ -126,30 +174,8 @@ async function readBundleFile(folder: string, path: string): Promise<Buffer> {
   }
 }
 
-/** A kept member carries its own digest, so that a damaged one is made anew. */
-async function readKeptMember(file: string): Promise<Buffer | undefined> {
-  try {
-    const bytes = await readFile(file)
-    const member = bytes.subarray(0, -32)
-    return bytes.length > 32 && digestBytes(member) === bytes.subarray(-32).toString('hex')
-      ? member
-      : undefined
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
-  }
-}
-
-async function keepMember(file: string, member: Buffer): Promise<void> {
-  await mkdir(dirname(file), { recursive: true })
-  const partial = `${file}.${randomUUID()}.partial`
-  await writeFile(partial, Buffer.concat([member, Buffer.from(digestBytes(member), 'hex')]))
-  await rename(partial, file)
-}
-
-function keptMemberFile(members: string, file: ManifestEntry): string {
-  const key = digestBytes(Buffer.from(`1\n${file.path}\n${file.sizeBytes}\n${file.sha256}\n`))
-  return join(members, key.slice(0, 2), key)
+function memberKey(file: ManifestEntry): string {
+  return packKey(`member 1\n${file.path}\n${file.sizeBytes}\n${file.sha256}\n`)
 }
 
 /** What is compressed already is stored as it is. */
@@ -162,4 +188,5 @@ const compressedAlready = new Set(
     ' ',
   ),
 )
-const wholeFileBytes = 4 * 1024 * 1024
+const wholeFileBytes = 512 * 1024
+const chunkBytes = 1024 * 1024

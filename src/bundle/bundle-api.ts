@@ -54,6 +54,8 @@ export type SiteIndex = {
   pages: BundlePage[]
   /** `from` may end in a wildcard (`/old/*`); both sides begin with a slash. */
   redirects: { from: string; to: string; permanent: boolean }[]
+  /** What a chat may offer to begin with, and where readers find help when the pages have no answer. */
+  assistant?: { starterQuestions: string[]; supportUrl?: string }
 }
 
 /**

@@ -39,8 +39,13 @@ export function collisionKey(path: string): string {
 
 /** The one order of files in manifests and archives: by the bytes of their path. */
 export function comparePaths(left: string, right: string): number {
+  // Up to the surrogates, the order of characters is that of their bytes.
+  if (!highCharacters.test(left) && !highCharacters.test(right))
+    return left < right ? -1 : left > right ? 1 : 0
   return Buffer.compare(Buffer.from(left), Buffer.from(right))
 }
+
+const highCharacters = /[\ud800-\uffff]/
 
 /** Finds names that are taken twice, or taken by a file and a folder at once. */
 export class NameSet {

@@ -161,12 +161,32 @@ test('members that were kept give the same archive without reading the files aga
   await assert.rejects(testArchive(folder), refusal('file_changed', 'index.html'))
 
   await writeFile(join(folder, 'index.html'), files['index.html'])
-  for (const shelf of await readdir(members)) {
-    for (const name of await readdir(join(members, shelf))) {
-      await writeFile(join(members, shelf, name), 'damaged')
-    }
+  for (const name of await readdir(members)) {
+    const pack = await readFile(join(members, name))
+    await writeFile(join(members, name), pack.fill('damaged', 0, Math.floor(pack.length / 4)))
   }
   assert.ok(plain.equals(await collect(archiveBundle({ folder, members }))))
+  for (const name of await readdir(members)) await writeFile(join(members, name), 'damaged')
+  assert.ok(plain.equals(await collect(archiveBundle({ folder, members }))))
+})
+
+test('a large file is the same in the archive, whether its parts were kept or not', async (context) => {
+  const members = join(await temporaryFolder(context), 'members')
+  const lines = Array.from(
+    { length: 60_000 },
+    (_, line) => `Line ${line} of many, ${(line * 7919) % 104_729}.`,
+  )
+  const archiveOf = async (text: string, kept: { members?: string }) => {
+    const folder = await temporaryFolder(context)
+    await writeTestBundle(folder, { 'index.html': '<p>', 'all.txt': text })
+    return collect(archiveBundle({ folder, ...kept }))
+  }
+  await archiveOf(lines.join('\n'), { members })
+  const changed = lines.with(30_000, 'Another line.').join('\n')
+  const fromKept = await archiveOf(changed, { members })
+  assert.ok(fromKept.equals(await archiveOf(changed, {})))
+  await verifyArchive(Readable.from([fromKept]))
+  assert.ok(gunzipSync(fromKept).includes(Buffer.from(changed)))
 })
 
 test('archiving tells each file and stops when asked to', async (context) => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { crc32, deflateRaw } from 'node:zlib'
+import { constants, crc32, deflateRaw } from 'node:zlib'
 import { promisify } from 'node:util'
 
 /*
@@ -20,6 +20,13 @@ export async function gzipMember(bytes: Uint8Array, level: number): Promise<Buff
     memberTrailer(crc32(bytes), bytes.length),
   ])
 }
+
+/** A part of a member's compressed bytes; parts stand one after the other, and `deflateEnd` ends them. */
+export function deflatePiece(bytes: Uint8Array, level: number): Promise<Buffer> {
+  return deflate(bytes, { level, finishFlush: constants.Z_FULL_FLUSH })
+}
+
+export const deflateEnd = Buffer.from('0300', 'hex')
 
 /** The header has no time and no system, so that the same bytes give the same member everywhere. */
 export const memberHeader = Buffer.from('1f8b08000000000000ff', 'hex')
@@ -67,7 +74,10 @@ export class SealReader {
   }
 }
 
-const deflate = promisify(deflateRaw) as (bytes: Uint8Array, options: { level: number }) => Promise<Buffer>
+const deflate = promisify(deflateRaw) as (
+  bytes: Uint8Array,
+  options: { level: number; finishFlush?: number },
+) => Promise<Buffer>
 
 function headerWithExtra(fieldBytes: number): Buffer {
   const header = Buffer.from('1f8b08040000000000ff000051550000', 'hex')

@@ -13,17 +13,23 @@ export async function writeManifest(input: {
   name: string
   renderer: string
   pageCount: number
+  /** Files whose digests are known from their making; these may also lie elsewhere than in the folder. */
+  known?: ReadonlyMap<string, ManifestEntry>
 }): Promise<Manifest> {
-  const paths = (await listFiles(input.folder)).filter((path) => path !== manifestFile)
+  const { known } = input
+  const found = new Set(await listFiles(input.folder))
+  found.delete(manifestFile)
+  for (const path of known?.keys() ?? []) found.add(path)
+  const paths = [...found].sort(comparePaths)
   const names = new NameSet()
   for (const path of [...paths, manifestFile]) {
     checkBundlePath(path)
     names.addFile(path)
   }
-  const files = await mapInOrder(paths, async (path) => ({
-    path,
-    ...(await digestFile(join(input.folder, path))),
-  }))
+  const files = await mapInOrder(
+    paths,
+    async (path) => known?.get(path) ?? { path, ...(await digestFile(join(input.folder, path))) },
+  )
   const manifest: Manifest = {
     format: 1,
     renderer: input.renderer,

@@ -1,0 +1,216 @@
+import { hash, randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+
+/*
+ * A pack is one file with many pieces in it, because thousands of small files cost more than what is in them:
+ *
+ *   pieces    one after the other
+ *   records   one a piece: key (43 characters), offset (6 bytes), length (4), checksum (4)
+ *   end       number of records (4), checksum of the records (4), "quirepk1"
+ */
+const keyCharacters = 43
+const recordBytes = keyCharacters + 6 + 4 + 4
+const mark = 'quirepk1'
+const endBytes = 8 + mark.length
+
+/** More packs than this are put together, the small ones first. */
+const mostPacks = 12
+const bufferedBytes = 4 * 1024 * 1024
+
+type Piece = { pack: Pack; offset: number; length: number; checksum: number }
+type Pack = { path: string; file: number; sizeBytes: number; isUsed: boolean; records: Map<string, Piece> }
+
+/**
+ * Things that can be made again, kept by key in a folder of packs. A damaged piece is as if it were not there, several
+ * processes may use one folder, and what is added is on disk only after `close`.
+ */
+export class PackStore {
+  readonly #folder: string
+  readonly #packs: Pack[] = []
+  readonly #pieces = new Map<string, Piece>()
+  #writer: PackWriter | undefined
+
+  constructor(folder: string) {
+    this.#folder = folder
+    for (const name of listPacks(folder)) {
+      const pack = openPack(join(folder, name))
+      if (pack === undefined) continue
+      this.#packs.push(pack)
+      for (const [key, piece] of pack.records) this.#pieces.set(key, piece)
+    }
+  }
+
+  has(key: string): boolean {
+    return this.#pieces.has(key)
+  }
+
+  read(key: string): Buffer | undefined {
+    const piece = this.#pieces.get(key)
+    if (piece === undefined) return undefined
+    const bytes = Buffer.allocUnsafeSlow(piece.length)
+    piece.pack.isUsed = true
+    const isWhole = readSync(piece.pack.file, bytes, 0, piece.length, piece.offset) === piece.length
+    return isWhole && crc32(bytes) === piece.checksum ? bytes : undefined
+  }
+
+  add(key: string, ...parts: Uint8Array[]): void {
+    this.#writer ??= new PackWriter(this.#folder)
+    this.#writer.add(key, parts)
+  }
+
+  /** Seals what was added, so that the next one to open the folder finds it. */
+  close(): void {
+    const added = this.#writer?.seal()
+    const now = new Date()
+    for (const pack of this.#packs) if (pack.isUsed) ignoreFailure(() => utimesSync(pack.path, now, now))
+    if (added !== undefined && this.#packs.length >= mostPacks) this.#joinSmallest()
+    for (const pack of this.#packs) closeSync(pack.file)
+    this.#packs.length = 0
+    this.#pieces.clear()
+  }
+
+  #joinSmallest(): void {
+    const small = [...this.#packs].sort((a, b) => a.sizeBytes - b.sizeBytes).slice(0, mostPacks / 2 + 2)
+    const writer = new PackWriter(this.#folder)
+    for (const pack of small) {
+      for (const [key, piece] of pack.records) {
+        const bytes = this.#pieces.get(key) === piece ? this.read(key) : undefined
+        if (bytes !== undefined) writer.add(key, [bytes])
+      }
+    }
+    writer.seal()
+    for (const pack of small) ignoreFailure(() => rmSync(pack.path, { force: true }))
+  }
+}
+
+/** The key of a piece: a digest of everything it follows from. */
+export function packKey(...parts: (string | Uint8Array)[]): string {
+  if (parts.length === 1 && parts[0] !== undefined) return hash('sha256', parts[0], 'base64url')
+  return hash('sha256', JSON.stringify(parts.map((part) => hash('sha256', part, 'hex'))), 'base64url')
+}
+
+class PackWriter {
+  readonly #target: string
+  readonly #partial: string
+  readonly #file: number
+  readonly #records: Buffer[] = []
+  readonly #keys = new Set<string>()
+  #waiting: Uint8Array[] = []
+  #waitingBytes = 0
+  #end = 0
+
+  constructor(folder: string) {
+    mkdirSync(folder, { recursive: true })
+    this.#target = join(folder, `${randomUUID()}.pack`)
+    this.#partial = `${this.#target}.partial`
+    this.#file = openSync(this.#partial, 'wx')
+  }
+
+  add(key: string, parts: Uint8Array[]): void {
+    if (this.#keys.has(key)) return
+    this.#keys.add(key)
+    let length = 0
+    let checksum = 0
+    for (const part of parts) {
+      length += part.length
+      checksum = crc32(part, checksum)
+      this.#waiting.push(part)
+    }
+    const record = Buffer.allocUnsafe(recordBytes)
+    record.write(key, 0, keyCharacters, 'latin1')
+    record.writeUIntLE(this.#end, keyCharacters, 6)
+    record.writeUInt32LE(length, keyCharacters + 6)
+    record.writeUInt32LE(checksum, keyCharacters + 10)
+    this.#records.push(record)
+    this.#end += length
+    this.#waitingBytes += length
+    if (this.#waitingBytes > bufferedBytes) this.#flush()
+  }
+
+  seal(): string {
+    const records = Buffer.concat(this.#records)
+    const end = Buffer.alloc(endBytes)
+    end.writeUInt32LE(this.#records.length, 0)
+    end.writeUInt32LE(crc32(records), 4)
+    end.write(mark, 8, 'latin1')
+    this.#waiting.push(records, end)
+    this.#flush()
+    closeSync(this.#file)
+    renameSync(this.#partial, this.#target) // Another build sees the whole pack or none of it.
+    return this.#target
+  }
+
+  #flush(): void {
+    const bytes = Buffer.concat(this.#waiting)
+    for (let written = 0; written < bytes.length; ) written += writeSync(this.#file, bytes, written)
+    this.#waiting = []
+    this.#waitingBytes = 0
+  }
+}
+
+function listPacks(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.pack'))
+      .sort()
+  } catch {
+    return []
+  }
+}
+
+/** A pack that cannot be read, or that another process has just put together with others, is left aside. */
+function openPack(path: string): Pack | undefined {
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch {
+    return undefined
+  }
+  const { size } = fstatSync(file)
+  const end = readPart(file, size - endBytes, endBytes)
+  const count = end?.readUInt32LE(0) ?? 0
+  const start = size - endBytes - count * recordBytes
+  const list = end === undefined || start < 0 ? undefined : readPart(file, start, count * recordBytes)
+  if (end?.toString('latin1', 8) !== mark || list === undefined || crc32(list) !== end.readUInt32LE(4)) {
+    closeSync(file)
+    return undefined
+  }
+  const pack: Pack = { path, file, sizeBytes: size, isUsed: false, records: new Map() }
+  for (let at = 0; at < list.length; at += recordBytes) {
+    const key = list.toString('latin1', at, at + keyCharacters)
+    const numbers = at + keyCharacters
+    pack.records.set(key, {
+      pack,
+      offset: list.readUIntLE(numbers, 6),
+      length: list.readUInt32LE(numbers + 6),
+      checksum: list.readUInt32LE(numbers + 10),
+    })
+  }
+  return pack
+}
+
+function readPart(file: number, offset: number, length: number): Buffer | undefined {
+  if (offset < 0) return undefined
+  const bytes = Buffer.alloc(length)
+  return readSync(file, bytes, 0, length, offset) === length ? bytes : undefined
+}
+
+/** What only saves work may fail: the files may have gone, or belong to another user. */
+function ignoreFailure(action: () => void): void {
+  try {
+    action()
+  } catch {}
+}

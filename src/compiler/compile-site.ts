@@ -1,33 +1,35 @@
 import { mkdir, rm } from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import {
-  settingsFile,
-  settingsScript,
-  standaloneSettings,
+  type ManifestEntry,
   type SiteIndex,
   searchFolder,
+  settingsFile,
+  settingsScript,
   siteIndexFile,
+  standaloneSettings,
   writeManifest,
 } from '../bundle/index.ts'
 import { writeIndex } from '../search/index.ts'
 import { mathFiles, mermaidFiles, renderFailedPage, themeAssets } from '../theme/index.ts'
 import { createAddressBook } from './address-book.ts'
 import { writeBundleFile } from './bundle-files.ts'
-import type { FailedPage, Problem } from './compiler-api.ts'
 import { checkAnchors, correctAnchors } from './check-anchors.ts'
 import { checkRedirects } from './check-redirects.ts'
+import type { FailedPage, Problem } from './compiler-api.ts'
 import { copyAssets } from './copy-assets.ts'
 import { defined } from './loose-json.ts'
+import { createPageCache, type PageCache } from './page-cache.ts'
 import { createFrames } from './page-view.ts'
 import { planSite } from './plan-site.ts'
 import { ProblemList } from './problems.ts'
 import { readSettings } from './read-settings.ts'
 import { readSource } from './read-source.ts'
+import { createPageTools, type RenderedPage } from './render-pages.ts'
 import { renderPages } from './render-pool.ts'
 import { rendererName } from './renderer-name.ts'
 import { SearchSpool } from './search-spool.ts'
-import type { RenderedPage } from './render-pages.ts'
 import type { SitePlan } from './site-plan.ts'
 import { writeExtraPages } from './write-extra-pages.ts'
 import { writeMachineFiles } from './write-machine-files.ts'
@@ -88,25 +90,37 @@ export async function compileSite(options: CompileOptions): Promise<CompileResul
   const copying = copyAssets(plan, problems)
   const spool = new SearchSpool(join(options.into, '_quire', 'search.partial'))
   const pages = new PageRecords(plan)
+  const files = new Map<string, ManifestEntry>()
   let pagesDone = 0
-  await renderPages({
-    plan,
-    task: {
-      assets,
-      write: true,
-      ...defined({ cache: options.cache === undefined ? undefined : { folder: options.cache, renderer } }),
-    },
-    workers: options.workers ?? Math.min(4, availableParallelism()),
-    ...defined({ signal: options.signal }),
-    onPage: (index, page) => {
-      pages.add(index, page, problems)
-      if (page.indexed !== undefined) spool.add(index, page.indexed)
-      pagesDone += 1
-      options.onProgress?.({ pagesDone, pagesTotal: plan.pages.length })
-    },
-  })
+  const onPage = (index: number, page: RenderedPage) => {
+    pages.add(index, page, problems)
+    if (page.indexed !== undefined) spool.add(index, page.indexed)
+    for (const file of page.files) files.set(file.path, file)
+    pagesDone += 1
+    options.onProgress?.({ pagesDone, pagesTotal: plan.pages.length })
+  }
+  const cache =
+    options.cache === undefined
+      ? undefined
+      : createPageCache({ folder: options.cache, renderer }, createPageTools(plan, assets))
+  try {
+    await renderPages({
+      plan,
+      task: { assets, write: true, keep: cache !== undefined },
+      indexes: placeKnownPages(plan, cache, onPage),
+      workers: options.workers ?? threadsThatFit(),
+      ...defined({ signal: options.signal }),
+      onPage: (index, { whole, ...page }) => {
+        const planned = plan.pages[index]
+        if (whole !== undefined && planned !== undefined) cache?.keep(planned, page, whole)
+        onPage(index, page)
+      },
+    })
+  } finally {
+    cache?.close()
+  }
   await copying
-  correctAnchors(options.into, checkAnchors(pages, problems))
+  for (const path of correctAnchors(options.into, checkAnchors(pages, problems))) files.delete(path)
   checkRedirects(plan, settings, pages.ids, problems)
   writeFailedPages(plan, pages.failed, assets)
   if (pages.needs.math) for (const file of mathFiles()) writeBundleFile(options.into, file.path, file.content)
@@ -120,13 +134,18 @@ export async function compileSite(options: CompileOptions): Promise<CompileResul
   })
   await spool.close()
   await rm(join(options.into, '_quire', 'search.partial'), { force: true })
-  writeBundleFile(options.into, siteIndexFile, `${JSON.stringify(siteIndexOf(plan), null, 1)}\n`)
+  writeBundleFile(
+    options.into,
+    siteIndexFile,
+    `${JSON.stringify({ ...siteIndexOf(plan), ...defined({ assistant: settings.assistant }) }, null, 1)}\n`,
+  )
   writeBundleFile(options.into, settingsFile, settingsScript(standaloneSettings))
   const manifest = await writeManifest({
     folder: options.into,
     name: plan.name,
     renderer: renderer.split('#')[0] ?? renderer,
     pageCount: plan.pages.length,
+    known: files,
   })
   return {
     name: plan.name,
@@ -147,13 +166,34 @@ export async function checkSite(options: { source: string }): Promise<Problem[]>
   const pages = new PageRecords(plan)
   await renderPages({
     plan,
-    task: { assets, write: false },
+    task: { assets, write: false, keep: false },
+    indexes: [...plan.pages.keys()],
     workers: Math.min(4, availableParallelism()),
     onPage: (index, page) => pages.add(index, page, problems),
   })
   checkAnchors(pages, problems)
   checkRedirects(plan, settings, pages.ids, problems)
   return problems.sorted()
+}
+
+/** Writes the pages that the cache knows into the bundle, and answers which ones are left to render. */
+function placeKnownPages(
+  plan: SitePlan,
+  cache: PageCache | undefined,
+  onPage: (index: number, page: RenderedPage) => void,
+): number[] {
+  const missing: number[] = []
+  for (const [index, planned] of plan.pages.entries()) {
+    const known = cache?.find(planned)
+    if (known === undefined) {
+      missing.push(index)
+      continue
+    }
+    writeBundleFile(plan.into, `${planned.path}.html`, known.html)
+    writeBundleFile(plan.into, `${planned.path}.md`, known.markdown)
+    onPage(index, known.page)
+  }
+  return missing
 }
 
 /** What is kept of every page while the others are rendered. */
@@ -248,4 +288,10 @@ function siteIndexOf(plan: SitePlan): SiteIndex {
     })),
     redirects: plan.redirects,
   }
+}
+
+/** As many threads as there are cores, at most four, and no more than the memory of the machine or its container holds. */
+function threadsThatFit(): number {
+  const memoryMb = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()) / 1024 ** 2
+  return Math.max(1, Math.min(4, availableParallelism(), Math.floor(memoryMb / 400)))
 }

@@ -4,9 +4,12 @@ import { createRenderer, failedPage, type RenderedPage, type RenderTask } from '
 import type { WorkerReport, WorkerRequest } from './render-worker.ts'
 import type { SitePlan } from './site-plan.ts'
 
-/** How long one page may take before its thread is ended, and how much memory a thread may have. */
+/** How long one page may take before its thread is ended. */
 const defaultPageTimeoutMs = 20_000
-const threadMemoryMb = 768
+/** Threads are kept small, so that a build fits a small machine; a page that needs more is tried alone in a large one. */
+const threadMemoryMb = 160
+const largeThreadMemoryMb = 768
+const youngMemoryMb = 8
 /** Parsers in native code recurse without a guard of their own, so threads have far more stack than pages need. */
 const threadStackMb = 960
 const batchSize = 4
@@ -17,11 +20,14 @@ const defaultStartTimeoutMs = 120_000
 /** Threads that wait for the next build, so that a preview need not start them again. */
 const idle: Worker[] = []
 const keptThreads = 4
+const idleMs = 3_000
 
 /** Renders all pages of a plan and hands each to `onPage`. A page that hangs or kills its thread costs no other page. */
 export async function renderPages(input: {
   plan: SitePlan
   task: RenderTask
+  /** Which pages of the plan. */
+  indexes: readonly number[]
   workers: number
   pageTimeoutMs?: number
   startTimeoutMs?: number
@@ -31,10 +37,11 @@ export async function renderPages(input: {
   onPage(index: number, page: RenderedPage): void
 }): Promise<void> {
   input.signal?.throwIfAborted()
+  if (input.indexes.length === 0) return
   if (input.workers === 0) return renderHere(input)
-  const count = Math.max(1, Math.min(input.workers, Math.ceil(input.plan.pages.length / 8)))
+  const count = Math.max(1, Math.min(input.workers, Math.ceil(input.indexes.length / 8)))
   const queue: Queue = {
-    indexes: input.plan.pages.map((_page, index) => index).reverse(),
+    indexes: [...input.indexes].reverse(),
     suspects: new Set(),
     blameless: 0,
   }
@@ -55,7 +62,7 @@ type Queue = { indexes: number[]; suspects: Set<number>; blameless: number }
 
 async function renderHere(input: Parameters<typeof renderPages>[0]): Promise<void> {
   const renderer = createRenderer(input.plan, input.task)
-  for (const index of input.plan.pages.keys()) {
+  for (const index of input.indexes) {
     input.signal?.throwIfAborted()
     let page: RenderedPage
     try {
@@ -78,7 +85,10 @@ async function runThread(queue: Queue, input: Parameters<typeof renderPages>[0])
 
 function runUntilDeath(queue: Queue, input: Parameters<typeof renderPages>[0]): Promise<void> {
   return new Promise((resolve, reject) => {
-    const worker = input.start?.() ?? takeIdle() ?? startWorker()
+    const large = isSuspect(queue)
+    const worker =
+      input.start?.() ??
+      (large ? startWorker(largeThreadMemoryMb) : (takeIdle() ?? startWorker(threadMemoryMb)))
     worker.ref()
     const pageTimeoutMs = input.pageTimeoutMs ?? defaultPageTimeoutMs
     let batch: number[] = []
@@ -120,14 +130,14 @@ function runUntilDeath(queue: Queue, input: Parameters<typeof renderPages>[0]): 
       })
     const abort = () => finish(() => void worker.terminate().then(() => reject(input.signal?.reason)))
     const next = () => {
-      batch = takeBatch(queue)
+      batch = isSuspect(queue) && !large ? [] : takeBatch(queue)
       if (batch.length > 0) {
         send({ type: 'render', indexes: batch })
         return
       }
       finish(() => {
         worker.unref()
-        if (idle.length < keptThreads) keepIdle(worker)
+        if (idle.length < keptThreads && !large) keepIdle(worker)
         else void worker.terminate()
         resolve()
       })
@@ -177,10 +187,16 @@ function runUntilDeath(queue: Queue, input: Parameters<typeof renderPages>[0]): 
   })
 }
 
+/** Whether the next page may have killed a thread: then it gets a large thread to itself. */
+function isSuspect({ indexes, suspects }: Queue): boolean {
+  const next = indexes.at(-1)
+  return next !== undefined && suspects.has(next)
+}
+
 /** The next pages for a thread; one that may have killed its thread comes alone. */
-function takeBatch({ indexes, suspects }: Queue): number[] {
-  const last = indexes.at(-1)
-  if (last !== undefined && suspects.has(last)) return indexes.splice(-1)
+function takeBatch(queue: Queue): number[] {
+  const { indexes, suspects } = queue
+  if (isSuspect(queue)) return indexes.splice(-1)
   const taken = indexes.splice(-batchSize).reverse()
   const suspect = taken.findIndex((index) => suspects.has(index))
   if (suspect < 0) return taken
@@ -191,6 +207,9 @@ function takeBatch({ indexes, suspects }: Queue): number[] {
 function keepIdle(worker: Worker): void {
   idle.push(worker)
   worker.once('error', forgetIdle).once('exit', forgetIdle)
+  setTimeout(() => {
+    if (idle.includes(worker)) void worker.terminate() // Gives its memory back between builds.
+  }, idleMs).unref()
 }
 
 function takeIdle(): Worker | undefined {
@@ -202,10 +221,14 @@ function forgetIdle(this: Worker): void {
   if (index >= 0) idle.splice(index, 1)
 }
 
-function startWorker(): Worker {
+function startWorker(memoryMb: number): Worker {
   const file = new URL(`./render-worker${extname(import.meta.url)}`, import.meta.url)
   return new Worker(file, {
-    resourceLimits: { maxOldGenerationSizeMb: threadMemoryMb, stackSizeMb: threadStackMb },
+    resourceLimits: {
+      maxOldGenerationSizeMb: memoryMb,
+      maxYoungGenerationSizeMb: youngMemoryMb,
+      stackSizeMb: threadStackMb,
+    },
   })
 }
 
@@ -221,6 +244,7 @@ function brokenPage(plan: SitePlan, index: number, message: string): RenderedPag
   const { failed, problem } = failedPage(plan, index, message)
   return {
     path: failed.path,
+    files: [],
     ids: [],
     anchorUses: [],
     linkTexts: [],

@@ -12,8 +12,8 @@ import { TermLog } from './term-log.ts'
 export const fields = {
   title: { weight: 3, b: 0.5 },
   path: { weight: 2.5, b: 0.5 },
-  links: { weight: 2, b: 0.5 },
-  description: { weight: 1.5, b: 0.5 },
+  links: { weight: 3, b: 0.5 },
+  description: { weight: 3, b: 0.5 },
   heading: { weight: 2, b: 0.5 },
   body: { weight: 1, b: 0.5 },
   code: { weight: 0.4, b: 0.7 },

@@ -70,6 +70,40 @@ test('tells identifiers apart by case, and finds them inside longer ones', async
   assert.equal(await first('RETRIES_TOTAL'), 'longer')
 })
 
+test('finds what stands on one page only as written, whatever signs and common words it has', async () => {
+  const others = Array.from({ length: 40 }, (_, i) =>
+    pageOf(
+      `other/${i}`,
+      `Rows ${i}`,
+      'The rows and path, rows: path, to the path of rows. Rows, path: EIP712. Be to rows. '.repeat(4),
+      { linkTexts: ['seed-sorted'] },
+    ),
+  )
+  const index = await indexOf([
+    ...others,
+    pageOf('colon', 'Colon', `${'rows path '.repeat(12)} rows:path ${'path rows '.repeat(12)}`),
+    pageOf('call', 'Call', 'Mutually exclusive with rows(...) of the path.'),
+    pageOf('chain', 'Chain', 'We use .toBe() here.'),
+    pageOf('address', 'Address', 'Open rows://{path}/to/rows in the path.'),
+    pageOf('digits', 'Digits', 'The eip712 object.'),
+    pageOf('member', 'Member', 'In a class $this->rows is a path.'),
+    pageOf('linked', 'Linked', 'Every bed is seed-sorted.'),
+    pageOf('tag', 'Tag', 'Ends in :rows always.'),
+  ])
+  for (const [query, path] of [
+    ['rows:path', 'colon'],
+    ['rows(...)', 'call'],
+    ['.toBe()', 'chain'],
+    ['rows://{path}/to/rows', 'address'],
+    ['eip712', 'digits'],
+    ['$this', 'member'],
+    ['seed-sorted', 'linked'],
+    [':rows', 'tag'],
+  ] as const) {
+    assert.equal((await index.search({ query, limit: 3 }))[0]?.path, path, query)
+  }
+})
+
 test('shows the passage with its heading, anchor, prose and code', async () => {
   const index = await indexOf(garden)
   const [hit] = await index.search({ query: 'usePruner blade', limit: 1 })

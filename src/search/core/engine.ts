@@ -40,7 +40,10 @@ export class SearchEngine {
       })),
     )
     ranked.sort(byTierAndScore)
-    if (query.literal !== '') await putLiteralFirst(ranked, query, plan.exactBits)
+    if (query.literal !== '') {
+      const mostRead = request.asYouType ? mostReadWhileTyping : ranking.literalCandidates
+      await putLiteralFirst(ranked, query, { exactBits: plan.exactBits, mostRead })
+    }
     const threshold = request.scoreThreshold ?? 0
     const chosen = ranked.filter((found) => found.score >= threshold).slice(0, request.limit)
     return Promise.all(
@@ -94,28 +97,36 @@ function byTierAndScore(a: RankedPage, b: RankedPage): number {
   return b.tier - a.tier || b.score - a.score
 }
 
-/** How many pages with the parts of an identifier in a row are read to see whether they have it as written. */
-const mostRead = 20
+/** A reader's browser fetches the texts, so it reads few. */
+const mostReadWhileTyping = 8
 
-/** An identifier as written comes first, then its parts in a row, then the rest. */
-async function putLiteralFirst(ranked: RankedPage[], query: Query, exactBits: number): Promise<void> {
-  const inARow = ranked.filter((found) => found.inARow.length > 0)
-  for (const found of ranked) found.tier = found.bits & exactBits ? 2 : found.inARow.length > 0 ? 1 : 0
-  if (!ranked.some((found) => found.tier === 2)) {
-    await Promise.all(
-      inARow.slice(0, mostRead).map(async (found) => {
-        for (const passage of found.inARow) {
-          const { content, heading } = await found.partition.describe(found.page, passage)
-          if (!content.includes(query.literal) && !heading.includes(query.literal)) continue
-          found.passage = passage
-          found.tier = 2
-          break
-        }
-      }),
-    )
+/** An identifier as written comes first, then where only links to a page have it, then its parts in a row, then the rest. */
+async function putLiteralFirst(
+  ranked: RankedPage[],
+  query: Query,
+  { exactBits, mostRead }: { exactBits: number; mostRead: number },
+): Promise<void> {
+  for (const found of ranked) {
+    if (found.ownBits & exactBits) found.tier = 3
+    else if (found.bits & exactBits) found.tier = 2
+    else if (found.inARow.length > 0) found.tier = 1
   }
-  for (const found of ranked) found.score = (found.tier + found.score) / 3
+  if (!ranked.some((found) => found.tier === 3)) {
+    const mayHave = ranked.filter((found) => found.inARow.length > 0).slice(0, mostRead)
+    await Promise.all(mayHave.map((found) => findLiteral(found, query.literal)))
+  }
+  for (const found of ranked) found.score = (found.tier + found.score) / 4
   ranked.sort(byTierAndScore)
+}
+
+async function findLiteral(found: RankedPage, literal: string): Promise<void> {
+  for (const passage of found.inARow) {
+    const { content, heading } = await found.partition.describe(found.page, passage)
+    if (!content.includes(literal) && !heading.includes(literal)) continue
+    found.passage = passage
+    found.tier = 3
+    return
+  }
 }
 
 /** A term to look up: one of the question's, or a guess at what was meant by it. */
@@ -218,7 +229,7 @@ class Partition {
     this.facets = input.facets
   }
 
-  score(terms: ScoredTerm[], request: SearchRequest, inARow: boolean): ScoredPage[] {
+  score(terms: ScoredTerm[], request: SearchRequest, literal: boolean): ScoredPage[] {
     this.scorer ??= new Scorer(this.meta)
     const { tagOf, tags, folders } = this.meta
     const wantedTag = request.filter?.tag
@@ -227,7 +238,7 @@ class Partition {
     const folder = request.currentPath === undefined ? 0 : folders.indexOf(folderOfPath(request.currentPath))
     return this.scorer.score(terms, tag < 0 ? () => true : (page) => tagOf[page] === tag, {
       folder: Math.max(0, folder),
-      inARow,
+      literal,
     })
   }
 

@@ -22,7 +22,8 @@ export type Query = {
 export function parseQuery(text: string): Query {
   const chunks = splitChunks(text.slice(0, longestQuery))
   const content = chunks.filter((chunk) => chunk.kind !== 'word' || !stopWords.has(chunk.parts[0]!))
-  const kept = content.length > 0 ? content : chunks
+  const literal = isLiteral(text, chunks) ? text.trim() : ''
+  const kept = content.length > 0 && literal === '' ? content : chunks
   const terms: QueryTerm[] = []
   const seen = new Set<string>()
   let position = 0
@@ -51,15 +52,18 @@ export function parseQuery(text: string): Query {
   return {
     terms,
     compounds: findCompounds(chunks, terms),
-    literal: isLiteral(text, chunks) ? text.trim() : '',
+    literal,
   }
 }
 
+/** One thing without spaces that is more than a word: `max_retries`, `a:b`, `source(...)`, `eip712`. */
 function isLiteral(text: string, chunks: Chunk[]): boolean {
-  if (/\s/.test(text.trim()) || chunks.length === 0) return false
-  return chunks.length > 1 || chunks[0]!.kind === 'identifier'
-    ? chunks.every((chunk) => chunk.kind !== 'unspaced')
-    : false
+  const written = text.trim()
+  if (/\s/.test(written) || chunks.length === 0) return false
+  if (chunks.some((chunk) => chunk.kind === 'unspaced')) return false
+  return (
+    chunks.length > 1 || chunks[0]!.kind === 'identifier' || /\d|[()[\]{}<>=/\\|%^&*~+@#$]|^:/.test(written)
+  )
 }
 
 /** Two words of which one is short; longer ones are rarely joined. */

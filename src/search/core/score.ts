@@ -1,5 +1,5 @@
 import type { PartitionMeta } from './layout.ts'
-import { type PostingList, weightOf } from './postings.ts'
+import { mostPositions, type PostingList, weightOf } from './postings.ts'
 
 /** What ranking adds up; every number is the same on the server and in the browser. */
 export const ranking = {
@@ -25,6 +25,8 @@ export const ranking = {
   /** Pages looked at closely, and passages of each. */
   candidates: 60,
   passagesEach: 4,
+  /** Pages of which some are read to see whether they have a literal as written. */
+  literalCandidates: 300,
   folder: 0.05,
 }
 
@@ -50,7 +52,9 @@ export type ScoredPage = {
   passage: number
   score: number
   bits: number
-  /** Passages that have all words of the question in a row, where that was asked. */
+  /** Bits of what stands in the page's own title and passages, not only in links to it. */
+  ownBits: number
+  /** Where the question is one literal: passages that have its words in a row, as far as positions tell. */
   inARow: number[]
 }
 
@@ -91,12 +95,13 @@ export class Scorer {
   score(
     terms: ScoredTerm[],
     accepts: (page: number) => boolean,
-    options: { folder: number; inARow: boolean },
+    options: { folder: number; literal: boolean },
   ): ScoredPage[] {
     const touched: number[] = []
     for (const term of terms) this.addTerm(term, accepts, touched)
-    const candidates = this.firstRound(touched, terms, options.folder)
-    const refined = this.secondRound(candidates, terms, options.inARow)
+    const most = options.literal ? ranking.literalCandidates : ranking.candidates
+    const candidates = this.firstRound(touched, terms, options.folder, most)
+    const refined = this.secondRound(candidates, terms, options.literal)
     for (const page of touched) this.clear(page)
     return refined
   }
@@ -187,7 +192,7 @@ export class Scorer {
   }
 
   /** Scores every touched page by its best passage, without proximity. */
-  private firstRound(touched: number[], terms: ScoredTerm[], folder: number): ScoredPage[] {
+  private firstRound(touched: number[], terms: ScoredTerm[], folder: number, most: number): ScoredPage[] {
     const { firstPassage, boostOf, folderOf } = this.meta
     const best: ScoredPage[] = []
     const total = totalWeight(terms)
@@ -209,15 +214,15 @@ export class Scorer {
           ranking.wholeTitle * this.titleShare(page, terms)) *
         (boostOf[page]! / 16) *
         (folder > 0 && folderOf[page] === folder ? 1 + ranking.folder : 1)
-      if (best.length >= ranking.candidates * 2 && score <= least) continue
-      best.push({ page, passage, score, bits: this.passageBits[passage]! | this.pageBits[page]!, inARow: [] })
-      if (best.length >= ranking.candidates * 4) {
+      if (best.length >= most && score <= least) continue
+      best.push({ page, passage, score, bits: 0, ownBits: 0, inARow: [] })
+      if (best.length >= most * 4) {
         best.sort(byScore)
-        best.length = ranking.candidates
-        least = best[best.length - 1]!.score
+        best.length = most
+        least = best[most - 1]!.score
       }
     }
-    return best.sort(byScore).slice(0, ranking.candidates)
+    return best.sort(byScore).slice(0, most)
   }
 
   private titleOverlap(page: number, terms: ScoredTerm[], total: number): number {
@@ -243,7 +248,7 @@ export class Scorer {
   }
 
   /** Looks at the best passages of the candidates again, now with the distance between words. */
-  private secondRound(candidates: ScoredPage[], terms: ScoredTerm[], inARow: boolean): ScoredPage[] {
+  private secondRound(candidates: ScoredPage[], terms: ScoredTerm[], literal: boolean): ScoredPage[] {
     const { firstPassage } = this.meta
     const passages = new Map<number, PassageWords>()
     for (const candidate of candidates) {
@@ -252,7 +257,8 @@ export class Scorer {
       const order: number[] = []
       for (let i = first; i < end; i++) if (this.passageScore[i]! > 0) order.push(i)
       order.sort((a, b) => this.passageScore[b]! - this.passageScore[a]! || a - b)
-      for (const passage of order.slice(0, ranking.passagesEach)) passages.set(passage, new Map())
+      const looked = literal ? order : order.slice(0, ranking.passagesEach)
+      for (const passage of looked) passages.set(passage, new Map())
     }
     const pages = candidates.map((candidate) => candidate.page).sort((a, b) => a - b)
     for (const term of terms) for (const list of term.lists) this.collect(list, term, pages, passages)
@@ -266,10 +272,12 @@ export class Scorer {
       const base = this.pageBase[candidate.page]! + ranking.page * this.pageScore[candidate.page]!
       const factor = candidate.score / (base + this.passageScore[candidate.passage]!)
       let bestScore = -1
+      candidate.ownBits = this.titleBits[candidate.page]!
       for (let i = first; i < firstPassage[candidate.page + 1]!; i++) {
         const words = passages.get(i)
+        candidate.ownBits |= this.passageBits[i]!
         if (words === undefined && i !== candidate.passage) continue
-        if (inARow && words !== undefined && standInARow(words, places)) candidate.inARow.push(i)
+        if (literal && words !== undefined && mayStandInARow(words, places)) candidate.inARow.push(i)
         const near = words === undefined ? 0 : closeness(words, pairs)
         const score = (base + this.passageScore[i]!) * factor * (1 + ranking.proximity * near)
         if (score > bestScore) {
@@ -385,11 +393,20 @@ function closeness(words: PassageWords, pairs: Pair[]): number {
   return total
 }
 
-function standInARow(words: PassageWords, places: number[]): boolean {
+/** Of a word that stands in a passage often only the first positions are known: it may well follow. */
+function mayStandInARow(words: PassageWords, places: number[]): boolean {
   const [first, ...others] = places
-  const starts = first === undefined ? undefined : words.get(first)
+  if (first === undefined) return true // Common words alone, whose positions nobody kept.
+  const starts = words.get(first)
   if (starts === undefined) return false
-  return starts.some((start) => others.every((place) => words.get(place)?.includes(start + place - first!)))
+  const follows = (place: number, start: number) => {
+    const found = words.get(place)
+    return found !== undefined && (found.length >= mostPositions || found.includes(start + place - first))
+  }
+  return (
+    starts.some((start) => others.every((place) => follows(place, start))) ||
+    (starts.length >= mostPositions && others.every((place) => words.has(place)))
+  )
 }
 
 function byScore(a: ScoredPage, b: ScoredPage): number {

@@ -86,6 +86,7 @@ function memberForms(chunk: Chunk): { term: string; offset: number }[] {
   let offset = 0
   members.forEach((member, i) => {
     const parts = splitIdentifier(member)
+    if (i === 0 && /^[$@#]/.test(member)) forms.push({ term: `=${member}`, offset })
     if (parts.length > 1) {
       forms.push({ term: parts.join(''), offset })
       forms.push({ term: `=${member.replace(/^(?:--?|[$@#.])/, '')}`, offset })

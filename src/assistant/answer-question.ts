@@ -5,9 +5,9 @@ import type { ContextItem } from './assistant-api.ts'
 import { cleanModelText, type TextCleaner } from './clean-model-text.ts'
 import { type AnswerSite, effectiveFilter, Passages, toSearchEntry, toSource } from './passages.ts'
 import { instructionsFor, passageData, promptFor, tools } from './prompt.ts'
-import { quotePassages } from './quote-passages.ts'
+import { quotePassages, supportHint } from './quote-passages.ts'
 import type { Turn } from './read-request.ts'
-import { findPagePath } from './site-address.ts'
+import { findPagePath, supportAddress } from './site-address.ts'
 import { understandQuestion } from './understand-question.ts'
 
 export type AnswerInput = {
@@ -94,6 +94,7 @@ async function* answerWithPassages(turn: AnswerTurn): AsyncGenerator<AnswerEvent
     siteName: turn.input.site.site.name,
     pageCount: turn.input.site.site.pages.length,
     language: turn.filter.language,
+    supportUrl: supportAddress(turn.input.site),
   })
   yield { type: 'step-start' }
   for (const passage of quoted) yield { type: 'source-found', source: toSource(passage) }
@@ -122,6 +123,10 @@ async function* answerWithModel(turn: AnswerTurn, model: LanguageModel): AsyncGe
     const isLast = result.calls.length === 0
     if (isLast) yield* sayText(turn, cleaner.end())
     if (isLast && !turn.hasText) throw new ModelError('failed', 'The model sent an empty answer.')
+    const supportUrl = supportAddress(input.site)
+    if (isLast && supportUrl !== null && cleaner.citations() === 0) {
+      yield* sayText(turn, supportHint(supportUrl))
+    }
     yield { type: 'step-end', reason: isLast ? result.reason : 'tool-calls', usage: result.usage }
     if (isLast) {
       const outcome: AnswerOutcome = cleaner.citations() > 0 ? 'answered' : 'not-covered'

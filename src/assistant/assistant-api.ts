@@ -166,3 +166,15 @@ export const requestV2Schema = z
 
 export type RequestV2 = z.infer<typeof requestV2Schema>
 export type ContextItem = z.infer<typeof contextItemSchema>
+
+export const assistantInfoSchema = z
+  .object({
+    starterQuestions: z.array(z.string()).describe('Questions to offer before the first one is asked.'),
+    supportUrl: z
+      .string()
+      .nullable()
+      .describe('Where readers find help; null where the site names no place.'),
+  })
+  .meta({ id: 'AssistantInfo' })
+
+export type AssistantInfo = z.infer<typeof assistantInfoSchema>

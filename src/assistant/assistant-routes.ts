@@ -7,6 +7,7 @@ import { errorResponses } from '../sites/index.ts'
 import type { AnswerEvent } from './answer-event.ts'
 import { answerQuestion } from './answer-question.ts'
 import { AnswerStreams } from './answer-streams.ts'
+import { type AssistantInfo, assistantInfoSchema } from './assistant-api.ts'
 import type { AssistantSettings } from './assistant-settings.ts'
 import { readThread, reserveTokens, storeExchange } from './assistant-store.ts'
 import { encodeV1, headersV1, keepAliveV1 } from './encode-v1.ts'
@@ -24,6 +25,7 @@ import {
 import { recordAnswer } from './record-answer.ts'
 import { sendStream } from './send-stream.ts'
 import { SharedAnswer } from './shared-answer.ts'
+import { supportAddress } from './site-address.ts'
 import { type Feedback, feedbackSchema } from './threads-api.ts'
 import { storeFeedback } from './threads-store.ts'
 
@@ -121,6 +123,21 @@ export function assistantRoutes(app: FastifyInstance, dependencies: AssistantDep
         await assistant.takeFeedback(request.body, request)
         await reply.code(204).send(null)
       },
+    )
+    routes.get(
+      `${base}/v1/assistant/:domain`,
+      {
+        ...shared,
+        schema: {
+          summary: 'What a chat about a site may begin with',
+          tags: ['Assistant'],
+          hide,
+          security: [{ assistantKey: [] }],
+          params,
+          response: { 200: assistantInfoSchema, ...errorResponses(401, 403, 404) },
+        },
+      },
+      (request) => assistant.describe(request),
     )
     routes.get(
       `${base}/v2/assistant/:domain/message/:chatId/stream`,
@@ -245,6 +262,15 @@ class Assistant {
     if (limits) reply.headers(limits)
     if (version === 1) reply.headers(deprecationHeaders(caller.domain, settings))
     await this.#send(version, answer, reply)
+  }
+
+  async describe(request: FastifyRequest): Promise<AssistantInfo> {
+    const { siteId, siteUrl } = this.#caller(request)
+    const { site } = await this.#given.openSite(siteId)
+    return {
+      starterQuestions: site.assistant?.starterQuestions ?? [],
+      supportUrl: supportAddress({ site, siteUrl }),
+    }
   }
 
   async takeFeedback(feedback: Feedback, request: FastifyRequest): Promise<void> {

@@ -15,6 +15,7 @@ async function quote(question: string) {
     siteName: kilnSite.name,
     pageCount: kilnSite.pages.length,
     language: undefined,
+    supportUrl: null,
   })
   return { ...quotation, text: quotation.pieces.join('') }
 }
@@ -65,6 +66,7 @@ test('lets no markup of a page out of its quotation', () => {
     siteName: 'Kiln *docs*',
     pageCount: 1,
     language: undefined,
+    supportUrl: null,
   })
   const text = pieces.join('')
   assert.match(text, /\\<img src=x\\>/)

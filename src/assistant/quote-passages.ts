@@ -20,13 +20,15 @@ export type QuotationInput = {
   siteName: string
   pageCount: number
   language: string | undefined
+  /** Where readers find help; null where the site names no place. */
+  supportUrl: string | null
 }
 
 /** Without a model: the best sentences and code of the best passages, quoted and cited; or an honest no with the nearest pages. */
 export function quotePassages(input: QuotationInput): Quotation {
   const { passages, siteName, question } = input
   if (!isCovered(input)) {
-    return { covered: false, pieces: notCovered(siteName, passages.slice(0, 3)), quoted: [] }
+    return { covered: false, pieces: notCovered(input), quoted: [] }
   }
   const best = passages[0]!
   const quoted = passages.slice(0, 3).filter((passage) => passage.score >= best.score * 0.5)
@@ -48,14 +50,20 @@ export function quotePassages(input: QuotationInput): Quotation {
 const asksHow =
   /\b(?:how|example|code|command|install|run|configure|set ?up|use|call|write|create|add|enable|snippet|syntax|script)\b/i
 
-function notCovered(siteName: string, nearest: Passage[]): string[] {
+function notCovered({ siteName, passages, supportUrl }: QuotationInput): string[] {
+  const nearest = passages.slice(0, 3)
   const pieces = [`The documentation of ${escapeMarkdown(siteName)} does not seem to say.`]
   if (nearest.length > 0) {
     pieces.push(' The nearest pages are:\n\n')
     pieces.push(...nearest.map((passage) => `- ${linkTo(passage)}\n`))
   }
+  if (supportUrl !== null) pieces.push(supportHint(supportUrl))
   return pieces
 }
+
+/** What follows an answer that could not help. */
+export const supportHint = (supportUrl: string) =>
+  `\n\nIf you need more help, [ask for support](${linkable(supportUrl)}).`
 
 function quote(
   passage: Passage,

@@ -7,6 +7,13 @@ export function pageUrl(siteUrl: string, path: string, anchor?: string): string 
   return `${base}${page}${anchor ? `#${encodeURIComponent(anchor)}` : ''}`
 }
 
+/** Where readers of the site find help, as an address; null where its owner names no place. */
+export function supportAddress({ site, siteUrl }: { site: SiteIndex; siteUrl: string }): string | null {
+  const given = site.assistant?.supportUrl
+  if (given === undefined) return null
+  return given.startsWith('/') ? `${siteUrl.replace(/\/+$/, '')}${given}` : given
+}
+
 /** The page that an address or path of the site names, or null where the site has none of that name. */
 export function findPagePath(site: SiteIndex, siteUrl: string, address: string): string | null {
   const path = toPath(siteUrl, address)

@@ -1,4 +1,6 @@
+import type { SiteIndex } from '../bundle/bundle-api.ts'
 import type { IconLibrary } from '../theme/theme-api.ts'
+import { readAssistantSettings } from './assistant-settings.ts'
 import { convertMintSettings } from './convert-mint-settings.ts'
 import { asFlag, asList, asObject, asText, defined, type Json, type JsonObject } from './loose-json.ts'
 import { CompileError, type ProblemList, placeOfOffset, placeOfText } from './problems.ts'
@@ -33,6 +35,7 @@ export type Settings = {
   indexHidden: boolean
   metatags: { name: string; content: string }[]
   notFound: { title?: string; description?: string }
+  assistant?: NonNullable<SiteIndex['assistant']>
 }
 
 export type FontSettings = { family: string; weight?: string; source?: string; format?: string }
@@ -125,6 +128,7 @@ function toSettings(
     indexHidden: seo.indexing === 'all',
     metatags: readMetatags(asObject(seo.metatags) ?? {}),
     notFound: defined({ title: asText(errors.title), description: asText(errors.description) }),
+    ...defined({ assistant: readAssistantSettings(raw.assistant, configFile, configText, problems) }),
   }
 
   function color(value: Json | undefined): string | undefined {

@@ -8,7 +8,7 @@ export function finishDescription(document: OpenAPIV3_1.Document): OpenAPIV3_1.D
   for (const [path, item] of Object.entries(document.paths ?? {})) {
     const operations: (OpenAPIV3_1.OperationObject | undefined)[] = [item?.get, item?.post]
     for (const operation of operations) {
-      if (operation && /\/assistant\//.test(path)) operation.responses = streamResponses(path)
+      if (operation && /\/assistant\/.*\/message/.test(path)) operation.responses = streamResponses(path)
     }
   }
   return withPlainNames(document)

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { runScale } from '../scale/run.ts'
 import { fillDisk } from './fill-disk.ts'
 import { freezeAlone, freezeAndTakeOver } from './freeze.ts'
 import { embeddedGround, type Ground, Installation, sharedGround } from './installation.ts'
@@ -8,11 +9,15 @@ import { moveClock } from './move-clock.ts'
 import { type Project, writeProject } from './project.ts'
 
 const usage = `npm run chaos -- [--only points,random,freeze,clock,disk] [--seed 1234] [--pages 42] [--random 50]
+npm run chaos -- --scale [--rounds 3] [--cut 30]
 
 Starts real servers on temporary folders and does them harm: SIGKILL at 60 named points and at 50 random moments, SIGSTOP for
 longer than a lease, a clock that jumps, a disk that is full. Ends with a table and with code 1 where a promise is broken.
+--scale runs 2 API nodes and 3 workers behind a balancer instead, on a PostgreSQL and an S3 server, and takes these away.
 With QUIRE_TEST_POSTGRES_URL (and QUIRE_TEST_S3) a frozen worker is also replaced by another; see scripts/services.
 `
+
+const report = (line: string) => console.log(`  ${line}`)
 
 type Part = { name: string; run(): Promise<string | undefined> }
 
@@ -23,6 +28,9 @@ async function main(): Promise<void> {
       seed: { type: 'string' },
       pages: { type: 'string', default: '42' },
       random: { type: 'string', default: '50' },
+      scale: { type: 'boolean' },
+      rounds: { type: 'string', default: '3' },
+      cut: { type: 'string', default: '30' },
       help: { type: 'boolean' },
     },
   })
@@ -35,7 +43,14 @@ async function main(): Promise<void> {
   const project = await writeProject(pageCount)
   const skipped: string[] = []
   try {
-    const parts = allParts({ ledger, project, seed, pageCount, randomKills: Number(values.random) })
+    const scale: Part = {
+      name: 'scale',
+      run: () =>
+        runScale({ ledger, rounds: Number(values.rounds), cutMs: Number(values.cut) * 1000, report }),
+    }
+    const parts = values.scale
+      ? [scale]
+      : allParts({ ledger, project, seed, pageCount, randomKills: Number(values.random) })
     for (const part of parts) {
       if (wanted && !wanted.includes(part.name)) continue
       console.log(`\n${part.name}`)
@@ -61,7 +76,6 @@ function allParts(input: {
 }): Part[] {
   const { ledger, project, pageCount } = input
   const random = randomFrom(input.seed)
-  const report = (line: string) => console.log(`  ${line}`)
   const on = async (ground: Ground, work: (installation: Installation) => Promise<void>): Promise<void> => {
     const installation = new Installation(ground)
     try {

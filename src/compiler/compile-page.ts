@@ -58,6 +58,7 @@ export function compilePage(page: PlannedPage, tools: PageTools): CompiledPage {
   const { plan } = tools
   const problems = new ProblemList()
   const module = loadModule(page, tools, problems)
+  const { view, site, banner } = tools.frame(page)
   const renderer = new ContentRenderer({
     pagePath: page.path,
     title: page.title,
@@ -65,10 +66,10 @@ export function compilePage(page: PlannedPage, tools: PageTools): CompiledPage {
     modules: tools.modules,
     addressBook: tools.book,
     iconLibrary: plan.site.iconLibrary,
+    language: view.language,
     problems,
     siteUrl: plan.siteUrl,
   })
-  const { view, site, banner } = tools.frame(page)
   const written = renderer.render()
   const endpoint = buildEndpoint(page, tools)
   const reference =

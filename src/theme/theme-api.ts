@@ -47,6 +47,8 @@ export type ComponentContext = {
   renderMarkdown(markdown: string): ElementContent[]
   report(problem: { severity?: 'error' | 'warning'; code: string; message: string; hint: string }): void
   iconLibrary: IconLibrary
+  /** The page's, for the words that components say themselves; English where it is not given. */
+  language?: string
 }
 
 export type IconLibrary = 'fontawesome' | 'lucide' | 'tabler'

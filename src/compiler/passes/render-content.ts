@@ -47,6 +47,7 @@ export type ContentInput = {
   modules: PageModules
   addressBook: AddressBook
   iconLibrary: IconLibrary
+  language: string
   problems: ProblemList
   /** Absolute address of pages that are not in this bundle. */
   siteUrl: string | undefined
@@ -90,6 +91,7 @@ export class ContentRenderer {
       renderMarkdown: (markdown) => this.renderMarkdown(markdown),
       report: (problem) => this.#report(problem),
       iconLibrary: input.iconLibrary,
+      language: input.language,
     }
   }
 

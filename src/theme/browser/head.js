@@ -41,7 +41,7 @@
     const closed = localStorage.getItem('quire-banner')
     if (closed && /^[0-9a-f]+$/.test(closed)) {
       const style = document.createElement('style')
-      style.textContent = `[data-banner="${closed}"]{display:none}`
+      style.textContent = `[data-banner="${closed}"]{display:none!important}`
       document.head.append(style)
     }
   } catch {}

@@ -143,6 +143,9 @@
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault()
       select(selected + (event.key === 'ArrowDown' ? 1 : -1), true)
+    } else if (event.key === 'Escape') {
+      event.preventDefault() // A search field would only empty itself.
+      dialog.close()
     } else if (event.key === 'Enter') {
       event.preventDefault()
       const item = items()[selected]

@@ -4,6 +4,7 @@ import { escapeAttribute, escapeText } from '../content/escape.ts'
 import { withPart } from '../content/parts.ts'
 import { renderIcon } from '../icons/render-icon.ts'
 import type { ComponentContext } from '../theme-api.ts'
+import { diagramHeight } from './diagram-height.ts'
 import { readCodeMeta, type CodeMeta } from './code-meta.ts'
 import { highlightLines } from './highlight.ts'
 
@@ -53,7 +54,7 @@ function languageClass(language: string): string {
 function renderDiagram(source: string): ElementContent {
   return h(
     'figure',
-    { className: ['diagram'] },
+    { className: ['diagram'], style: `--q-diagram-height:${diagramHeight(source)}px` },
     trustedHtml(
       `<pre class="code diagram-source"><code class="language-mermaid">${escapeText(source)}</code></pre>`,
       source,

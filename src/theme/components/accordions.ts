@@ -1,6 +1,7 @@
 import { h, plainText } from '../content/element.ts'
 import { flagProp, inlineProp, outerProps } from '../content/props.ts'
 import { iconOf, renderIcon } from '../icons/render-icon.ts'
+import { fieldWords } from '../field-words.ts'
 import { slug } from '../slug.ts'
 import type { Component } from '../theme-api.ts'
 
@@ -37,6 +38,7 @@ export const AccordionGroup: Component = ({ props, children }) => [
 
 export const Expandable: Component = ({ props, children, page }) => {
   const title = inlineProp(props, page, 'title')
+  const words = fieldWords(page)
   const open = flagProp(props, 'defaultOpen') === true && flagProp(props, 'defaultClosed') !== true
   return [
     h(
@@ -46,8 +48,18 @@ export const Expandable: Component = ({ props, children, page }) => {
         'summary',
         null,
         h('span', { className: ['chevron'] }, renderIcon('lucide:chevron-right', page)),
-        h('span', { className: ['when-closed'] }, 'Show ', title.length === 0 ? 'child attributes' : title),
-        h('span', { className: ['when-open'] }, 'Hide ', title.length === 0 ? 'child attributes' : title),
+        h(
+          'span',
+          { className: ['when-closed'] },
+          `${words.show} `,
+          title.length === 0 ? words.childAttributes : title,
+        ),
+        h(
+          'span',
+          { className: ['when-open'] },
+          `${words.hide} `,
+          title.length === 0 ? words.childAttributes : title,
+        ),
       ),
       h('div', { className: ['expandable-body'] }, children),
     ),

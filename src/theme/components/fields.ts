@@ -1,6 +1,7 @@
 import type { ElementContent } from 'hast'
 import { h } from '../content/element.ts'
 import { flagProp, listProp, outerProps, textProp } from '../content/props.ts'
+import { fieldWords } from '../field-words.ts'
 import { slug } from '../slug.ts'
 import type { Component, ComponentContext } from '../theme-api.ts'
 
@@ -30,6 +31,7 @@ function field(input: {
     props.default === undefined ? undefined : (textProp(props, 'default') ?? JSON.stringify(props.default))
   return [
     renderField({
+      page,
       id: outer.id ?? page.uniqueId(`param-${slug(input.name, 'field')}`),
       className: outer.className,
       name: input.name,
@@ -53,6 +55,7 @@ function field(input: {
 
 /** One parameter or property: what it is called and what it is on a line, what it means below. */
 export function renderField(input: {
+  page: ComponentContext
   id: string
   className: string[]
   name: string
@@ -66,6 +69,7 @@ export function renderField(input: {
   after: string[]
   children: ElementContent[]
 }): ElementContent {
+  const words = fieldWords(input.page)
   return h(
     'div',
     { className: input.className, id: input.id },
@@ -85,12 +89,12 @@ export function renderField(input: {
         : h(
             'span',
             { className: ['field-mark'] },
-            h('span', { className: ['muted'] }, 'default: '),
+            h('span', { className: ['muted'] }, `${words.default}: `),
             input.defaultValue,
           ),
-      input.required ? h('span', { className: ['field-required'] }, 'required') : null,
-      input.optional ? h('span', { className: ['field-mark'] }, 'optional') : null,
-      input.deprecated ? h('span', { className: ['field-deprecated'] }, 'deprecated') : null,
+      input.required ? h('span', { className: ['field-required'] }, words.required) : null,
+      input.optional ? h('span', { className: ['field-mark'] }, words.optional) : null,
+      input.deprecated ? h('span', { className: ['field-deprecated'] }, words.deprecated) : null,
       input.after.map((mark) => h('span', { className: ['field-mark'] }, mark)),
     ),
     input.children.length === 0 ? null : h('div', { className: ['field-body'] }, input.children),

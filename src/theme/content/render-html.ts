@@ -269,7 +269,8 @@ function embed(input: { kind: string; source: string; title: string; element: El
   const { width, height } = input.element.properties
   const ratio =
     Number(width) > 0 && Number(height) > 0 ? ` style="aspect-ratio:${Number(width)}/${Number(height)}"` : ''
-  const label = input.title === '' ? `Load content from ${host}` : input.title
+  const untitled = { frame: 'Load content', video: 'Play video', audio: 'Play recording' }[input.kind]
+  const label = input.title === '' ? (untitled ?? 'Load content') : input.title
   return (
     `<div class="embed" data-embed="${input.kind}"${ratio}><a class="embed-link" href="${escapeAttribute(absolute(input.source))}" target="_blank" rel="noopener">` +
     `<span class="embed-play">${playIcon()}</span><span class="embed-title">${escapeText(label)}</span>` +

@@ -1,5 +1,6 @@
 import type { ElementContent } from 'hast'
 import { h } from '../content/element.ts'
+import { fieldWords } from '../field-words.ts'
 import type { ComponentContext } from '../theme-api.ts'
 
 export function methodBadge(method: string): ElementContent | null {
@@ -27,7 +28,9 @@ export function section(input: {
         { className: ['endpoint-heading'] },
         h('h2', { id: input.page.uniqueId(input.id) }, input.title),
         note === '' ? null : h('code', { className: ['media-type'] }, note),
-        input.required === true ? h('span', { className: ['field-required'] }, 'required') : null,
+        input.required === true
+          ? h('span', { className: ['field-required'] }, fieldWords(input.page).required)
+          : null,
       ),
       input.children,
     ),

@@ -1,5 +1,6 @@
 import type { ElementContent } from 'hast'
 import { h } from '../content/element.ts'
+import { fieldWords } from '../field-words.ts'
 import type { ComponentContext } from '../theme-api.ts'
 import type { AuthScheme, OperationModel } from './endpoint-api.ts'
 import { endpointAnchors } from './endpoint-api.ts'
@@ -9,12 +10,13 @@ import { renderText } from './render-schema.ts'
 /** The ways to authenticate, one under the other. */
 export function authSection(model: OperationModel, page: ComponentContext): ElementContent[] {
   if (model.auth.length === 0) return []
+  const words = fieldWords(page)
   const children: ElementContent[] = []
   model.auth.forEach((schemes, index) => {
-    if (index > 0) children.push(h('div', { className: ['endpoint-or'] }, 'or'))
+    if (index > 0) children.push(h('div', { className: ['endpoint-or'] }, words.or))
     for (const scheme of schemes) children.push(authField(scheme, model.authOptional, page))
   })
-  return section({ id: endpointAnchors.auth, title: 'Authorization', page, children })
+  return section({ id: endpointAnchors.auth, title: words.authorization, page, children })
 }
 
 function authField(scheme: AuthScheme, optional: boolean, page: ComponentContext): ElementContent {
@@ -40,8 +42,8 @@ function authField(scheme: AuthScheme, optional: boolean, page: ComponentContext
       h('span', { className: ['field-type'] }, scheme.label === name ? 'certificate' : scheme.label),
       scheme.place === 'none' ? null : h('span', { className: ['field-mark'] }, scheme.place),
       optional
-        ? h('span', { className: ['field-mark'] }, 'optional')
-        : h('span', { className: ['field-required'] }, 'required'),
+        ? h('span', { className: ['field-mark'] }, fieldWords(page).optional)
+        : h('span', { className: ['field-required'] }, fieldWords(page).required),
     ),
     h(
       'div',
@@ -53,7 +55,7 @@ function authField(scheme: AuthScheme, optional: boolean, page: ComponentContext
         : h(
             'p',
             { className: ['field-notes'] },
-            'Scopes: ',
+            `${fieldWords(page).scopes}: `,
             scheme.scopes.flatMap((scope) => [h('code', null, scope), ' ']),
           ),
     ),

@@ -1,5 +1,6 @@
 import type { ElementContent } from 'hast'
 import { h } from '../content/element.ts'
+import { fieldWords } from '../field-words.ts'
 import type { ComponentContext } from '../theme-api.ts'
 import type { ContentView, OperationModel } from './endpoint-api.ts'
 import { endpointAnchors } from './endpoint-api.ts'
@@ -21,7 +22,14 @@ export function bodySection(model: OperationModel, page: ComponentContext): Elem
     }),
   ]
   const note = body.contents.length === 1 ? (body.contents[0]?.mediaType ?? '') : ''
-  return section({ id: endpointAnchors.body, title: 'Body', note, required: body.required, page, children })
+  return section({
+    id: endpointAnchors.body,
+    title: fieldWords(page).body,
+    note,
+    required: body.required,
+    page,
+    children,
+  })
 }
 
 /** Contents with the same fields are told once, under all their types. */

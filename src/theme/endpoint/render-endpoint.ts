@@ -1,6 +1,7 @@
 import type { ElementContent } from 'hast'
 import { Warning } from '../components/callouts.ts'
 import { h } from '../content/element.ts'
+import { fieldWords } from '../field-words.ts'
 import type { ComponentContext } from '../theme-api.ts'
 import type { ContentView, EndpointModel, OperationModel } from './endpoint-api.ts'
 import { endpointAnchors } from './endpoint-api.ts'
@@ -106,6 +107,7 @@ function channelExamples(
 
 function operationSections(model: OperationModel, page: ComponentContext): ElementContent[] {
   const { expanded } = model.display
+  const words = fieldWords(page)
   const { path, query, header, cookie } = model.parameters
   const list = (
     id: string,
@@ -117,10 +119,10 @@ function operationSections(model: OperationModel, page: ComponentContext): Eleme
       ? []
       : section({ id, title, page, children: renderParameters({ parameters, page, prefix, expanded }) })
   return [
-    ...list(endpointAnchors.path, 'Path parameters', path, 'path'),
-    ...list(endpointAnchors.query, 'Query parameters', query, 'query'),
-    ...list(endpointAnchors.header, 'Headers', header, 'header'),
-    ...list(endpointAnchors.cookie, 'Cookies', cookie, 'cookie'),
+    ...list(endpointAnchors.path, words.pathParameters, path, 'path'),
+    ...list(endpointAnchors.query, words.queryParameters, query, 'query'),
+    ...list(endpointAnchors.header, words.headers, header, 'header'),
+    ...list(endpointAnchors.cookie, words.cookies, cookie, 'cookie'),
     ...bodySection(model, page),
     ...responseSection(model, page),
     ...callbackSection(model, page),

@@ -1,6 +1,7 @@
 import type { ElementContent } from 'hast'
 import { h } from '../content/element.ts'
 import { renderIcon } from '../icons/render-icon.ts'
+import { fieldWords } from '../field-words.ts'
 import type { ComponentContext } from '../theme-api.ts'
 import type { CallbackView, OperationModel, ResponseView, SchemaView } from './endpoint-api.ts'
 import { endpointAnchors } from './endpoint-api.ts'
@@ -19,7 +20,7 @@ export function responseSection(model: OperationModel, page: ComponentContext): 
   const children = model.responses.map((response, index) =>
     renderResponse({ response, page, open: index === firstOpen, expanded: model.display.expanded, told }),
   )
-  const title = model.type === 'webhook' ? 'Your response' : 'Response'
+  const title = model.type === 'webhook' ? fieldWords(page).yourResponse : fieldWords(page).response
   return section({ id: endpointAnchors.responses, title, page, children })
 }
 
@@ -36,7 +37,7 @@ function renderResponse(input: {
     response.headers.length === 0
       ? []
       : [
-          h('div', { className: ['endpoint-subtitle'] }, 'Headers'),
+          h('div', { className: ['endpoint-subtitle'] }, fieldWords(page).headers),
           ...renderParameters({
             parameters: response.headers,
             page,
@@ -133,7 +134,7 @@ function plainLabel(status: string): string {
 export function callbackSection(model: OperationModel, page: ComponentContext): ElementContent[] {
   if (model.callbacks.length === 0) return []
   const children = model.callbacks.map((callback) => renderCallback(callback, page, model.display.expanded))
-  return section({ id: endpointAnchors.callbacks, title: 'Callbacks', page, children })
+  return section({ id: endpointAnchors.callbacks, title: fieldWords(page).callbacks, page, children })
 }
 
 function renderCallback(callback: CallbackView, page: ComponentContext, expanded: boolean): ElementContent {
@@ -156,7 +157,7 @@ function renderCallback(callback: CallbackView, page: ComponentContext, expanded
       callback.body === undefined
         ? null
         : [
-            h('div', { className: ['endpoint-subtitle'] }, 'Body'),
+            h('div', { className: ['endpoint-subtitle'] }, fieldWords(page).body),
             renderText(callback.body.description, page),
             renderContents({
               contents: callback.body.contents,
@@ -169,7 +170,7 @@ function renderCallback(callback: CallbackView, page: ComponentContext, expanded
       callback.responses.length === 0
         ? null
         : [
-            h('div', { className: ['endpoint-subtitle'] }, 'Your response'),
+            h('div', { className: ['endpoint-subtitle'] }, fieldWords(page).yourResponse),
             callback.responses.map((response) =>
               renderResponse({ response, page, open: false, expanded, told: new Map() }),
             ),

@@ -3,6 +3,7 @@ import { renderField } from '../components/fields.ts'
 import { Expandable } from '../components/accordions.ts'
 import { tabSet } from '../components/tabs.ts'
 import { h } from '../content/element.ts'
+import { type FieldWords, fieldWords } from '../field-words.ts'
 import { slug } from '../slug.ts'
 import type { ComponentContext } from '../theme-api.ts'
 import type { EnumValue, JsonValue, ParameterView, SchemaView } from './endpoint-api.ts'
@@ -36,7 +37,7 @@ export function renderSchemaFields(
       'div',
       { className: ['field', 'field-root'] },
       head,
-      h('div', { className: ['field-body'] }, said, notes(schema), nested(open, { inline: true })),
+      h('div', { className: ['field-body'] }, said, notes(schema, page), nested(open, { inline: true })),
     ),
   ]
 }
@@ -103,6 +104,7 @@ function field(
     ...schema.marks.after,
   ]
   return renderField({
+    page,
     id: page.uniqueId(prefix),
     className: ['field'],
     name,
@@ -117,7 +119,7 @@ function field(
     after: marks,
     children: [
       ...renderText(input.description, page),
-      ...notes(schema),
+      ...notes(schema, page),
       ...nested({ page, prefix, expanded: input.expanded, schema }, { inline: false }),
     ],
   })
@@ -142,16 +144,16 @@ function nested(input: Drawing & { schema: SchemaView }, options: { inline: bool
   if (options.inline) return inner
   return Expandable({
     name: 'Expandable',
-    props: { title: childTitle(schema), ...(input.expanded ? { defaultOpen: true } : {}) },
+    props: { title: childTitle(schema, page), ...(input.expanded ? { defaultOpen: true } : {}) },
     children: inner,
     page,
   })
 }
 
-function childTitle(schema: SchemaView): string {
+function childTitle(schema: SchemaView, page: ComponentContext): string {
   if (schema.variants !== undefined && schema.properties.length === 0)
     return `${schema.variants.options.length} options`
-  return 'child attributes'
+  return fieldWords(page).childAttributes
 }
 
 /** The fields of a list's items stand directly under the list, without a field for the item between. */
@@ -160,7 +162,7 @@ function itemFields(input: Drawing & { schema: SchemaView }): ElementContent[] {
   if (items === undefined) return []
   return [
     ...(items.description === '' ? [] : renderText(items.description, input.page)),
-    ...(items.enum.length > 0 && input.schema.enum.length > 0 ? [] : notes(items)),
+    ...(items.enum.length > 0 && input.schema.enum.length > 0 ? [] : notes(items, input.page)),
     ...nested({ ...input, schema: items }, { inline: true }),
   ]
 }
@@ -182,12 +184,12 @@ function variantTabs(input: Drawing & { schema: SchemaView }): ElementContent[] 
           ? []
           : [h('p', null, h('span', { className: ['field-type'] }, type))]),
         ...renderText(option.schema.description, page),
-        ...notes(option.schema),
+        ...notes(option.schema, page),
         ...inner,
       ],
     }
   })
-  const lead = variants.keyword === 'oneOf' ? 'One of' : 'Any of'
+  const lead = variants.keyword === 'oneOf' ? fieldWords(page).oneOf : fieldWords(page).anyOf
   const note = h(
     'p',
     { className: ['field-notes'] },
@@ -220,8 +222,9 @@ function cutNote(schema: SchemaView): ElementContent {
 }
 
 /** The small print: allowed values, limits, an example. */
-function notes(schema: SchemaView): ElementContent[] {
-  const rows: ElementContent[] = [...enumNote(schema.enum)]
+function notes(schema: SchemaView, page: ComponentContext): ElementContent[] {
+  const words = fieldWords(page)
+  const rows: ElementContent[] = [...enumNote(schema.enum, words)]
   if (schema.const !== undefined) rows.push(note('Always', h('code', null, valueText(schema.const))))
   if (schema.constraints.length > 0) {
     const parts = schema.constraints.map(({ label, value }) =>
@@ -231,11 +234,11 @@ function notes(schema: SchemaView): ElementContent[] {
   }
   const [example] = schema.examples
   if (example !== undefined && isShort(example))
-    rows.push(note('Example', h('code', null, valueText(example, true))))
+    rows.push(note(words.example, h('code', null, valueText(example, true))))
   return rows
 }
 
-function enumNote(values: EnumValue[]): ElementContent[] {
+function enumNote(values: EnumValue[], words: FieldWords): ElementContent[] {
   if (values.length === 0) return []
   if (values.some((entry) => entry.description !== '')) {
     return [
@@ -255,9 +258,10 @@ function enumNote(values: EnumValue[]): ElementContent[] {
   }
   const codes = values.map((entry) => h('code', null, valueText(entry.value)))
   const shown = codes.slice(0, shownEnumValues).flatMap((code) => [code, ' '])
-  if (codes.length <= shownEnumValues) return [h('p', { className: ['enum-values'] }, 'Allowed: ', shown)]
+  if (codes.length <= shownEnumValues)
+    return [h('p', { className: ['enum-values'] }, `${words.allowed}: `, shown)]
   return [
-    h('p', { className: ['enum-values'] }, 'Allowed: ', shown),
+    h('p', { className: ['enum-values'] }, `${words.allowed}: `, shown),
     h(
       'details',
       { className: ['field-more'] },

@@ -1,5 +1,6 @@
 import { escapeAttribute, escapeText } from '../content/escape.ts'
 import type { PageView, SiteView, ThemeAssets } from '../theme-api.ts'
+import { siteColors } from '../colors.ts'
 import { h } from '../content/element.ts'
 import { renderPage } from './render-page.ts'
 import { wordsFor } from './words.ts'
@@ -39,7 +40,7 @@ export function renderNotFoundPage(
   options: { homeHref: string; title?: string; description?: string },
 ): string {
   const words = wordsFor(view.language)
-  return renderPage(
+  const whole = renderPage(
     {
       ...plainView(view),
       title: options.title ?? words.notFound,
@@ -54,7 +55,8 @@ export function renderNotFoundPage(
           h(
             'p',
             { className: ['status-action'] },
-            h('a', { className: ['button', 'button-primary'], href: options.homeHref }, words.home),
+            h('a', { className: ['button', 'button-primary', 'home'], href: options.homeHref }, words.home),
+            h('a', { className: ['home-bare'], href: '/' }, words.home),
           ),
         ],
       },
@@ -62,6 +64,24 @@ export function renderNotFoundPage(
     site,
     assets,
   )
+  return whole.replace('<link rel="stylesheet"', `${bareStyles(site)}<link rel="stylesheet"`)
+}
+
+/**
+ * A plain host of files answers with this page at any depth, where neither its styles nor its scripts are found: then
+ * the message stands alone and looks like the site, and the way home is the host's own root. Where the styles are
+ * found they win, because they stand in no layer.
+ */
+function bareStyles(site: SiteView): string {
+  const colors = siteColors(site.colors, { light: '#ffffff', dark: '#0c0d10' })
+  const rules = [
+    'body{display:grid;place-content:center;min-height:90vh;margin:0;padding:1rem;font:1rem/1.6 system-ui,sans-serif;text-align:center;color:#3a414d;background:#fff}',
+    '.skip-link,.banner,.top-bar,.sidebar,.contents,.page-footer,.site-footer,.home{display:none}',
+    'h1{margin:0;font-size:2rem;line-height:1.2;color:#0f131a}',
+    `.home-bare{display:inline-block;padding:.45rem 1.1rem;border-radius:999px;text-decoration:none;color:${colors.buttonLightText};background:${colors.buttonLight}}`,
+    `@media(prefers-color-scheme:dark){body{color:#c9ced6;background:#0c0d10}h1{color:#f4f5f7}.home-bare{color:${colors.buttonDarkText};background:${colors.buttonDark}}}`,
+  ]
+  return `<style>@layer bare{${rules.join('')}}</style>\n`
 }
 
 /** The place of a page that could not be rendered: says so, and says why to the author who reads it. */

@@ -187,6 +187,102 @@ test('finds Chinese, Japanese and Korean, and words with and without their diacr
   assert.equal(await first('ＡＢＣ größe'), 'de')
 })
 
+test('finds the one right page among many in scripts without spaces', async () => {
+  const things: Record<string, string[]> = {
+    zh: ['缓存', '域名', '证书', '日志', '权限', '队列', '密钥', '备份'],
+    ja: ['キャッシュ', 'ドメイン', '証明書', 'ログ', '権限', 'キュー', '鍵', 'バックアップ'],
+    ko: ['캐시', '도메인', '인증서', '로그', '권한', '대기열', '비밀키', '백업'],
+  }
+  const deeds: Record<string, string[]> = {
+    zh: ['删除', '创建', '更新', '导出'],
+    ja: ['削除', '作成', '更新', '出力'],
+    ko: ['삭제', '생성', '갱신', '내보내기'],
+  }
+  const sentence: Record<string, (thing: string, deed: string) => string> = {
+    zh: (thing, deed) => `本页说明如何${deed}${thing}，以及需要注意的事项。`,
+    ja: (thing, deed) => `このページでは${thing}を${deed}する方法と注意点を説明します。`,
+    ko: (thing, deed) => `이 문서는 ${thing}를 ${deed}하는 방법과 주의할 점을 설명합니다.`,
+  }
+  const asked: Record<string, (thing: string, deed: string) => string> = {
+    zh: (thing, deed) => `怎么${deed}${thing}？`,
+    ja: (thing, deed) => `${thing}を${deed}するには？`,
+    ko: (thing, deed) => `${thing} ${deed} 방법`,
+  }
+  const cases = Object.keys(things).flatMap((language) =>
+    things[language]!.flatMap((thing, i) =>
+      deeds[language]!.map((deed, j) => ({ language, thing, deed, path: `${language}/${i}-${j}` })),
+    ),
+  )
+  const index = await indexOf(
+    cases.map(({ language, thing, deed, path }) =>
+      pageOf(path, thing, sentence[language]!(thing, deed), { language }),
+    ),
+  )
+  const missed: string[] = []
+  for (const { language, thing, deed, path } of cases) {
+    const query = asked[language]!(thing, deed)
+    const [hit] = await index.search({ query, limit: 1, filter: { language } })
+    if (hit?.path !== path) missed.push(`${query}: ${hit?.path} instead of ${path}`)
+  }
+  assert.deepEqual(missed, [])
+})
+
+test('finds words of many languages with and without their marks', async () => {
+  const words: [written: string, typed: string][] = [
+    ['přihlášení', 'prihlaseni'],
+    ['configuración', 'configuracion'],
+    ['größe', 'grosse'],
+    ['übersicht', 'ubersicht'],
+    ['łączenie', 'laczenie'],
+    ['sécurité', 'securite'],
+    ['geração', 'geracao'],
+    ['ändring', 'andring'],
+    ['økonomi', 'okonomi'],
+    ['żądanie', 'zadanie'],
+    ['güncelleme', 'guncelleme'],
+    ['časovač', 'casovac'],
+    ['настройка', 'настройка'],
+    ['ρυθμίσεις', 'ρυθμισεις'],
+    ['tiếng', 'tieng'],
+    ['şifre', 'sifre'],
+    ['naïveté', 'naivete'],
+    ['ångström', 'angstrom'],
+    ['șablon', 'sablon'],
+    ['mjölk', 'mjolk'],
+  ]
+  const index = await indexOf(
+    words.map(([written], i) => pageOf(`${i}`, `Page ${i}`, `Text about ${written} and more.`)),
+  )
+  for (const [i, [written, typed]] of words.entries()) {
+    for (const query of [written, written.normalize('NFD'), written.toUpperCase(), typed]) {
+      assert.equal((await index.search({ query, limit: 1 }))[0]?.path, `${i}`, query)
+    }
+  }
+})
+
+test('forgives every single and many double errors in longer words', async () => {
+  const words =
+    'authentication deployment kubernetes pagination encryption middleware replication rollback'.split(' ')
+  const index = await indexOf(words.map((word) => pageOf(word, word, `All about ${word} is said here.`)))
+  const missed: string[] = []
+  let asked = 0
+  const ask = async (query: string, path: string) => {
+    asked++
+    if ((await index.search({ query, limit: 1 }))[0]?.path !== path) missed.push(query)
+  }
+  for (const word of words) {
+    for (let i = 0; i < word.length; i++) {
+      await ask(word.slice(0, i) + word.slice(i + 1), word)
+      await ask(`${word.slice(0, i)}q${word.slice(i + 1)}`, word)
+      await ask(`${word.slice(0, i)}q${word.slice(i)}`, word)
+      if (i > 0) await ask(word.slice(0, i - 1) + word[i] + word[i - 1] + word.slice(i + 1), word)
+      if (i > 3) await ask(`${word.slice(0, 1)}${word.slice(2, i)}q${word.slice(i + 1)}`, word)
+    }
+  }
+  assert.ok(asked > 300)
+  assert.deepEqual(missed, [])
+})
+
 test('forgives one and two typing errors, and finds what an unfinished word begins', async () => {
   const index = await indexOf(garden)
   for (const query of ['compsot', 'kithcen scarps', 'comost heap', 'xompost', 'usePrunre']) {

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { relativeHref } from './address-book.ts'
 import type { AnchorUse } from './passes/render-content.ts'
@@ -40,8 +40,8 @@ export function checkAnchors(
   return corrections
 }
 
-/** Writes the right anchors into the pages that spelled them otherwise. */
-export function correctAnchors(into: string, corrections: readonly AnchorCorrection[]): void {
+/** Writes the right anchors into the pages that spelled them otherwise, and answers which files these are. */
+export function correctAnchors(into: string, corrections: readonly AnchorCorrection[]): string[] {
   const byPage = new Map<string, AnchorCorrection[]>()
   for (const correction of corrections) {
     const list = byPage.get(correction.use.from) ?? []
@@ -58,9 +58,9 @@ export function correctAnchors(into: string, corrections: readonly AnchorCorrect
         `href="${path}#${escapeAttribute(id)}"`,
       )
     }
-    rmSync(file) // The file may be the cache's own under a second name, which must not change.
     writeFileSync(file, html)
   }
+  return [...byPage.keys()].map((page) => `${page}.html`)
 }
 
 function plain(id: string): string {

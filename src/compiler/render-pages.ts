@@ -1,15 +1,18 @@
+import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type ManifestEntry, packKey } from '../bundle/index.ts'
 import type { ThemeAssets } from '../theme/theme-api.ts'
 import { createAddressBook } from './address-book.ts'
 import { writeBundleFile } from './bundle-files.ts'
 import type { FailedPage, Problem } from './compiler-api.ts'
 import { type CompiledPage, compilePage, type PageTools } from './compile-page.ts'
+import { defined } from './loose-json.ts'
 import { type LoadedSpec, loadSpec } from './openapi/index.ts'
-import { createPageCache } from './page-cache.ts'
 import { createFrames } from './page-view.ts'
 import { PageModules } from './passes/page-modules.ts'
 import { PictureSizes } from './picture-sizes.ts'
+import type { PlannedPage } from './plan-pages.ts'
 import type { SitePlan } from './site-plan.ts'
 
 /** What all workers of one build share beside the plan. */
@@ -17,20 +20,33 @@ export type RenderTask = {
   assets: ThemeAssets
   /** False when only the problems are wanted. */
   write: boolean
-  /** The folder of the page cache and what the renderer is called in it. */
-  cache?: { folder: string; renderer: string }
+  /** Whether pages are sent back whole, for the cache. */
+  keep: boolean
 }
 
 /** What is left of a page when its files are written: small enough to keep for every page. */
 export type RenderedPage = Omit<CompiledPage, 'html' | 'markdown' | 'indexed'> & {
-  /** The page as the search index takes it, as JSON. */
-  indexed?: string
+  /** The page's files with their digests; none where the page failed. */
+  files: ManifestEntry[]
+  /** The page as the search index takes it. */
+  indexed?: Uint8Array
+  /** The whole page with what it was made from, on its way to the cache. */
+  whole?: WholePage
   failed?: FailedPage
+}
+
+export type WholePage = {
+  html: Uint8Array
+  markdown: Uint8Array
+  /** Files that the page reads beside its own, with the digest of each. */
+  includes: [string, string][]
+  /** Pictures with their sizes as they were. */
+  pictures: [string, string][]
 }
 
 export type Renderer = { render(index: number): RenderedPage }
 
-export function createRenderer(plan: SitePlan, task: RenderTask): Renderer {
+export function createPageTools(plan: SitePlan, assets: ThemeAssets): PageTools {
   const book = createAddressBook({
     pages: plan.pages.map((page) => page.path),
     pagesElsewhere: plan.pagesElsewhere,
@@ -44,47 +60,62 @@ export function createRenderer(plan: SitePlan, task: RenderTask): Renderer {
     variables: plan.variables,
   })
   const pictures = new PictureSizes({ root: plan.root, files: new Set(plan.assets) })
-  const tools: PageTools = {
+  return {
     plan,
     pages: new Map(plan.pages.map((page) => [page.path, page])),
     book,
     modules,
     pictures,
-    assets: task.assets,
+    assets,
     frame: rememberLast(createFrames(plan, book)),
     loadSpec: (file) => {
       if (!specs.has(file)) specs.set(file, readSpec(plan, file))
       return specs.get(file)
     },
   }
-  const cache = task.cache && createPageCache(task.cache, tools)
+}
+
+export function createRenderer(plan: SitePlan, task: RenderTask): Renderer {
+  const tools = createPageTools(plan, task.assets)
+  const { modules, pictures } = tools
+  const encoder = new TextEncoder()
   return {
     render: (index) => {
       const page = plan.pages[index]
       if (page === undefined) throw new Error(`The plan has no page ${index}.`)
       modules.used.clear()
-      const known = cache?.find(page)
-      if (known !== undefined) {
-        if (task.write) known.place(plan.into)
-        return known.page
-      }
-      modules.used.clear()
       pictures.used.clear()
       const compiled = compilePage(page, tools)
-      const { html, markdown, indexed, ...rest } = compiled
-      const rendered: RenderedPage =
-        indexed === undefined ? rest : { ...rest, indexed: JSON.stringify(indexed) }
-      const placed = cache?.keep(page, rendered, { html, markdown })
-      if (task.write) {
-        if (placed !== undefined) placed(plan.into)
-        else {
-          writeBundleFile(plan.into, `${page.path}.html`, html)
-          writeBundleFile(plan.into, `${page.path}.md`, markdown)
-        }
+      const { html: htmlText, markdown: markdownText, indexed, ...rest } = compiled
+      if (!task.write) return { ...rest, files: [] }
+      const html = encoder.encode(htmlText)
+      const markdown = encoder.encode(markdownText)
+      writeBundleFile(plan.into, `${page.path}.html`, html)
+      writeBundleFile(plan.into, `${page.path}.md`, markdown)
+      return {
+        ...rest,
+        files: [fileEntry(`${page.path}.html`, html), fileEntry(`${page.path}.md`, markdown)],
+        ...defined({
+          indexed: indexed && encoder.encode(JSON.stringify(indexed)),
+          whole: task.keep ? { html, markdown, ...madeFrom(page, tools) } : undefined,
+        }),
       }
-      return rendered
     },
   }
+}
+
+function fileEntry(path: string, bytes: Uint8Array): ManifestEntry {
+  return { path, sizeBytes: bytes.length, sha256: hash('sha256', bytes, 'hex') }
+}
+
+function madeFrom(
+  page: PlannedPage,
+  { modules, pictures }: PageTools,
+): Pick<WholePage, 'includes' | 'pictures'> {
+  const own = page.from.type === 'file' ? page.from.file : ''
+  const includes: [string, string][] = []
+  for (const [file, text] of modules.used) if (file !== own) includes.push([file, packKey(text)])
+  return { includes: includes.sort(([a], [b]) => (a < b ? -1 : 1)), pictures: [...pictures.used] }
 }
 
 /** The cache asks for a page's frame to name it, and the renderer asks for the same one right after. */

@@ -47,7 +47,8 @@ async function render(pages: Record<string, string>, options: PoolOptions) {
   try {
     await renderPages({
       plan,
-      task: { assets, write: true },
+      task: { assets, write: true, keep: false },
+      indexes: [...plan.pages.keys()],
       workers: 1,
       onPage: (_index, page) => (page.failed === undefined ? done : failed).push(page.path),
       ...options,

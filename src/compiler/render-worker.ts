@@ -33,7 +33,14 @@ parentPort?.on('message', (request: WorkerRequest) => {
 })
 
 function tell(report: WorkerReport): void {
-  parentPort?.postMessage(report)
+  parentPort?.postMessage(report, report.type === 'rendered' ? bytesOf(report.page) : [])
+}
+
+/** The bytes are handed over, not copied. */
+function bytesOf({ whole, indexed }: RenderedPage): ArrayBuffer[] {
+  return [whole?.html, whole?.markdown, indexed].flatMap((bytes) =>
+    bytes?.buffer instanceof ArrayBuffer ? [bytes.buffer] : [],
+  )
 }
 
 /** A page that throws is one page; the thread goes on with the next. */

@@ -14,8 +14,7 @@ export class SearchSpool {
     this.#file = openSync(path, 'w+')
   }
 
-  add(index: number, json: string): void {
-    const bytes = Buffer.from(json)
+  add(index: number, bytes: Uint8Array): void {
     writeSync(this.#file, bytes, 0, bytes.length, this.#end)
     this.#places.set(index, { offset: this.#end, length: bytes.length })
     this.#end += bytes.length

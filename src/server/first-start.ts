@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Database } from '../backends/index.ts'
 import {
   createOrganization,
@@ -18,6 +19,9 @@ export async function prepareFirstStart(
 ): Promise<FirstStart | undefined> {
   const { domain, now } = input
   return database.transaction(async (inside) => {
+    // Of several nodes that start at once on an empty database, one is the first.
+    if (inside.engine === 'postgres')
+      await sql`select pg_advisory_xact_lock(7186534)`.execute(inside.tables())
     if ((await listOrganizations(inside)).length > 0) return undefined
     const organizationId = newId('org')
     await createOrganization(inside, {

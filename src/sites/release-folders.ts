@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { access, mkdir, rename, rm } from 'node:fs/promises'
+import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { ObjectStore } from '../backends/index.ts'
 import { unpackBundle } from '../bundle/index.ts'
@@ -10,7 +11,7 @@ export type ReleaseFolders = {
   pages: string
   /** Compressed files of archives, by content. */
   members: string
-  /** Where work in progress lies; emptied at each start. */
+  /** Where this process has its work in progress; what dead processes left is removed at each start. */
   work: string
   /** Keeps a finished bundle; whoever looks for it finds the whole of it or nothing. */
   adopt(digest: string, folder: string): Promise<string>
@@ -24,8 +25,9 @@ export async function openReleaseFolders(input: {
 }): Promise<ReleaseFolders> {
   const { folder, objects } = input
   const bundles = join(folder, 'bundles')
-  const work = join(folder, 'work')
-  await rm(work, { recursive: true, force: true })
+  const allWork = join(folder, 'work')
+  const work = join(allWork, `${hostname()}-${process.pid}`)
+  await removeLeftWork(allWork)
   for (const path of [bundles, work]) await mkdir(path, { recursive: true })
   const fetching = new Map<string, Promise<string>>()
 
@@ -60,6 +62,29 @@ export async function openReleaseFolders(input: {
       fetching.set(bundle.digest, running)
       return running
     },
+  }
+}
+
+/** Removes the work of processes that are gone; one that lives, or that is another machine's, keeps its own. */
+async function removeLeftWork(allWork: string): Promise<void> {
+  const here = `${hostname()}-`
+  for (const name of await readdir(allWork).catch(() => [])) {
+    const pid = name.startsWith(here) ? Number(name.slice(here.length)) : Number.NaN
+    if (pid > 0 && pid !== process.pid && isAlive(pid)) continue
+    const path = join(allWork, name)
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }))
+    const elsewhere = Number.isNaN(pid) && /-\d+$/.test(name)
+    if (elsewhere && mtimeMs > Date.now() - 86_400_000) continue
+    await rm(path, { recursive: true, force: true })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 

@@ -88,7 +88,7 @@ test('the documentation describes every setting with its flag, its variable and 
 
 test('the catalogue lists every error that the server sends', () => {
   const page = read('docs/reference/errors.mdx')
-  const codes = sourceTexts(['http', 'server', 'exports', 'assistant', 'sites']).flatMap((text) => [
+  const codes = sourceTexts(['http', 'server', 'exports', 'mcp', 'assistant', 'sites']).flatMap((text) => [
     ...text.matchAll(/new ApiError\(\s*\d{3},\s*'([a-z_]+)'/g),
     ...text.matchAll(/\[\s*4\d\d,\s*'([a-z_]+)',/g),
   ])

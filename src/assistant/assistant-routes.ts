@@ -9,9 +9,10 @@ import { answerQuestion } from './answer-question.ts'
 import { AnswerStreams } from './answer-streams.ts'
 import { type AssistantInfo, assistantInfoSchema } from './assistant-api.ts'
 import type { AssistantSettings } from './assistant-settings.ts'
-import { readThread, reserveTokens, storeExchange } from './assistant-store.ts'
+import { readThread, reserveTokens } from './assistant-store.ts'
 import { encodeV1, headersV1, keepAliveV1 } from './encode-v1.ts'
 import { encodeV2, headersV2, keepAliveV2 } from './encode-v2.ts'
+import { ExchangeWriter } from './exchange-writer.ts'
 import { holdBack } from './hold-back.ts'
 import type { AnswerSite } from './passages.ts'
 import {
@@ -174,12 +175,14 @@ class Assistant {
   readonly #given: AssistantDependencies
   readonly #callers = new WeakMap<FastifyRequest, AuthorizedSite>()
   readonly #streams: AnswerStreams
+  readonly #writer: ExchangeWriter
   /** The model's last call failed before its first word, so the next is waited for. */
   #modelIsFailing = false
 
   constructor(dependencies: AssistantDependencies) {
     this.#given = dependencies
     this.#streams = new AnswerStreams(dependencies.clock)
+    this.#writer = new ExchangeWriter(dependencies)
   }
 
   /** Before the body is read: who may not ask sends nothing. */
@@ -219,8 +222,7 @@ class Assistant {
       {
         clock,
         store: (record) =>
-          storeExchange({
-            database,
+          this.#writer.store({
             siteId: caller.siteId,
             organizationId: caller.organizationId,
             fp: asked.fp,

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
 import { testOnEveryEngine } from '../backends/testing.ts'
-import {
-  assistantMigrations,
-  readThread,
-  reserveTokens,
-  type StoredExchange,
-  storeExchange,
-} from './assistant-store.ts'
+import { assistantMigrations, readThread, reserveTokens, type StoredExchange } from './assistant-store.ts'
+import { storeExchange } from './testing.ts'
 
 const exchange = (more: Partial<StoredExchange>): Omit<StoredExchange, 'database'> => ({
   siteId: 'site',

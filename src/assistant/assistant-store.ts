@@ -135,7 +135,6 @@ export async function readThread({
 }
 
 export type StoredExchange = {
-  database: Database
   siteId: string
   organizationId: string
   fp: string
@@ -159,68 +158,72 @@ export type StoredExchange = {
   answeredAt: number
 }
 
-/** Writes the question and its answer, the thread where it is new, and the tokens they cost, all or nothing. */
-export async function storeExchange(exchange: StoredExchange): Promise<void> {
-  await exchange.database.transaction(async (inside) => {
-    const tables = inside.tables<AssistantTables>()
-    await tables
-      .insertInto('assistant_threads')
-      .values({
-        id: exchange.threadId,
-        site_id: exchange.siteId,
-        fp: exchange.fp,
-        created_at: exchange.askedAt,
-        updated_at: exchange.answeredAt,
-      })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet({ updated_at: exchange.answeredAt }))
-      .execute()
-    const { last } = await tables
-      .selectFrom('assistant_messages')
-      .select(({ fn }) => fn.max('position').as('last'))
-      .where('thread_id', '=', exchange.threadId)
-      .executeTakeFirstOrThrow()
-    const position = last === null ? 0 : Number(last) + 1
-    const common = {
-      thread_id: exchange.threadId,
-      api_version: exchange.apiVersion,
-      current_path: exchange.currentPath,
-      feedback: null,
-    }
-    const question = {
-      id: exchange.questionId,
-      position,
-      role: 'user' as const,
-      content: storable(exchange.question),
-      status: 'complete' as const,
-      outcome: null,
-      sources: '[]',
-      input_tokens: 0,
-      output_tokens: 0,
-      first_byte_ms: null,
-      duration_ms: null,
-      model: null,
-      created_at: exchange.askedAt,
-      ...common,
-    }
-    const answer = {
-      id: exchange.answerId,
-      position: position + 1,
-      role: 'assistant' as const,
-      content: storable(exchange.answer),
-      status: exchange.status,
-      outcome: exchange.outcome,
-      sources: storable(JSON.stringify(exchange.sources)),
-      input_tokens: exchange.usage.inputTokens,
-      output_tokens: exchange.usage.outputTokens,
-      first_byte_ms: exchange.firstByteMs,
-      duration_ms: exchange.durationMs,
-      model: exchange.model,
-      created_at: exchange.answeredAt,
-      ...common,
-    }
-    await tables.insertInto('assistant_messages').values([question, answer]).execute()
-    await addTokens(inside, exchange)
+/** Writes questions and their answers, the threads that are new, and the tokens they cost, all or nothing. */
+export async function storeExchanges(database: Database, exchanges: StoredExchange[]): Promise<void> {
+  await database.transaction(async (inside) => {
+    for (const exchange of exchanges) await writeExchange(inside, exchange)
   })
+}
+
+async function writeExchange(inside: Database, exchange: StoredExchange): Promise<void> {
+  const tables = inside.tables<AssistantTables>()
+  await tables
+    .insertInto('assistant_threads')
+    .values({
+      id: exchange.threadId,
+      site_id: exchange.siteId,
+      fp: exchange.fp,
+      created_at: exchange.askedAt,
+      updated_at: exchange.answeredAt,
+    })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ updated_at: exchange.answeredAt }))
+    .execute()
+  const { last } = await tables
+    .selectFrom('assistant_messages')
+    .select(({ fn }) => fn.max('position').as('last'))
+    .where('thread_id', '=', exchange.threadId)
+    .executeTakeFirstOrThrow()
+  const position = last === null ? 0 : Number(last) + 1
+  const common = {
+    thread_id: exchange.threadId,
+    api_version: exchange.apiVersion,
+    current_path: exchange.currentPath,
+    feedback: null,
+  }
+  const question = {
+    id: exchange.questionId,
+    position,
+    role: 'user' as const,
+    content: storable(exchange.question),
+    status: 'complete' as const,
+    outcome: null,
+    sources: '[]',
+    input_tokens: 0,
+    output_tokens: 0,
+    first_byte_ms: null,
+    duration_ms: null,
+    model: null,
+    created_at: exchange.askedAt,
+    ...common,
+  }
+  const answer = {
+    id: exchange.answerId,
+    position: position + 1,
+    role: 'assistant' as const,
+    content: storable(exchange.answer),
+    status: exchange.status,
+    outcome: exchange.outcome,
+    sources: storable(JSON.stringify(exchange.sources)),
+    input_tokens: exchange.usage.inputTokens,
+    output_tokens: exchange.usage.outputTokens,
+    first_byte_ms: exchange.firstByteMs,
+    duration_ms: exchange.durationMs,
+    model: exchange.model,
+    created_at: exchange.answeredAt,
+    ...common,
+  }
+  await tables.insertInto('assistant_messages').values([question, answer]).execute()
+  await addTokens(inside, exchange)
 }
 
 /** PostgreSQL refuses NUL in text, and both refuse half a surrogate pair. */

@@ -12,7 +12,7 @@ import type { IndexedPage } from '../search/search-api.ts'
 import { indexOf } from '../search/testing.ts'
 import { type AssistantDependencies, assistantRoutes } from './assistant-routes.ts'
 import { type AssistantSettings, defaultAssistantSettings } from './assistant-settings.ts'
-import { assistantMigrations } from './assistant-store.ts'
+import { assistantMigrations, storeExchanges } from './assistant-store.ts'
 import type { AnswerSite } from './passages.ts'
 
 const page = (
@@ -252,4 +252,8 @@ export const exchange = ({
   answeredAt: askedAt + 9,
 })
 
-export { storeExchange } from './assistant-store.ts'
+export const storeExchange = ({
+  database,
+  ...stored
+}: Parameters<typeof storeExchanges>[1][number] & { database: Database }) =>
+  storeExchanges(database, [stored])

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testOnEveryEngine } from '../backends/testing.ts'
-import { assistantMigrations, storeExchange } from './assistant-store.ts'
-import { askV1, exchange, startTestAssistant } from './testing.ts'
+import { assistantMigrations } from './assistant-store.ts'
+import { askV1, exchange, startTestAssistant, storeExchange } from './testing.ts'
 import {
   eraseThreads,
   forgetOldThreads,

@@ -72,6 +72,9 @@ export class Scorer {
   private readonly pageTerm: Float32Array
   private readonly sharedTerm: Float32Array
   private readonly pageOfPassage: Uint32Array
+  private readonly termPages: Uint32Array
+  private readonly termPassages: Uint32Array
+  private readonly places = new PostingPlaces()
 
   constructor(meta: PartitionMeta) {
     this.meta = meta
@@ -86,6 +89,8 @@ export class Scorer {
     this.pageTerm = new Float32Array(meta.pageCount)
     this.sharedTerm = new Float32Array(meta.pageCount)
     this.pageOfPassage = new Uint32Array(meta.passageCount)
+    this.termPages = new Uint32Array(meta.pageCount)
+    this.termPassages = new Uint32Array(meta.passageCount)
     for (let page = 0; page < meta.pageCount; page++) {
       this.pageOfPassage.fill(page, meta.firstPassage[page]!, meta.firstPassage[page + 1]!)
     }
@@ -98,6 +103,7 @@ export class Scorer {
     options: { folder: number; literal: boolean },
   ): ScoredPage[] {
     const touched: number[] = []
+    this.places.clear()
     for (const term of terms) this.addTerm(term, accepts, touched)
     const most = options.literal ? ranking.literalCandidates : ranking.candidates
     const candidates = this.firstRound(touched, terms, options.folder, most)
@@ -108,10 +114,12 @@ export class Scorer {
 
   private addTerm(term: ScoredTerm, accepts: (page: number) => boolean, touched: number[]): void {
     const { firstPassage } = this.meta
-    const pages: number[] = []
-    const passages: number[] = []
+    const { termPages, termPassages, places } = this
+    let pageCount = 0
+    let passageCount = 0
     for (const list of term.lists) {
       const { bytes, end } = list
+      places.begin(list)
       let at = list.start
       let page = 0
       while (at < end) {
@@ -126,7 +134,7 @@ export class Scorer {
         }
         page += value >> 1
         const open = accepts(page)
-        if (open && this.pageTerm[page] === 0) pages.push(page)
+        if (open && this.pageTerm[page] === 0) termPages[pageCount++] = page
         const pageWeight = weightOf[bytes[at++]!]!
         if (open) this.pageTerm[page]! += pageWeight
         if (value & 1) {
@@ -138,6 +146,7 @@ export class Scorer {
           }
           at += 2
         }
+        if (open) places.add(page, at)
         let count = bytes[at++]!
         if (count >= 128) {
           let scale = 128
@@ -160,7 +169,7 @@ export class Scorer {
           }
           passage += head >> 3
           if (open) {
-            if (this.passageTerm[passage] === 0) passages.push(passage)
+            if (this.passageTerm[passage] === 0) termPassages[passageCount++] = passage
             this.passageTerm[passage]! += weightOf[bytes[at]!]!
           }
           at++
@@ -171,7 +180,8 @@ export class Scorer {
     const { k1 } = ranking
     const passageFactor = term.weight * term.passageIdf * (k1 + 1)
     const pageFactor = term.weight * term.pageIdf * (k1 + 1)
-    for (const passage of passages) {
+    for (let i = 0; i < passageCount; i++) {
+      const passage = termPassages[i]!
       const shared = this.sharedTerm[this.pageOfPassage[passage]!]!
       const own = this.passageTerm[passage]!
       this.passageScore[passage]! +=
@@ -179,7 +189,8 @@ export class Scorer {
       this.passageBits[passage]! |= term.bit
       this.passageTerm[passage] = 0
     }
-    for (const page of pages) {
+    for (let i = 0; i < pageCount; i++) {
+      const page = termPages[i]!
       if (this.pageScore[page] === 0) touched.push(page)
       const whole = this.pageTerm[page]!
       const shared = this.sharedTerm[page]!
@@ -297,8 +308,8 @@ export class Scorer {
     pages: number[],
     passages: Map<number, PassageWords>,
   ): void {
-    const { bytes, end } = list
-    let at = list.start
+    const { bytes } = list
+    let at = 0
     const varint = () => {
       let value = bytes[at++]!
       if (value < 128) return value
@@ -310,22 +321,14 @@ export class Scorer {
       }
       return value
     }
-    let page = 0
-    let next = 0
-    while (at < end) {
-      const header = varint()
-      page += header >> 1
-      while (next < pages.length && pages[next]! < page) next++
-      if (next === pages.length) return
-      const wanted = pages[next] === page
-      at += header & 1 ? 3 : 1
-      const count = varint()
+    for (const [page, place] of this.places.find(list, pages)) {
+      at = place
       let passage = this.meta.firstPassage[page]!
-      for (let i = 0; i < count; i++) {
+      for (let count = varint(); count > 0; count--) {
         const head = varint()
         passage += head >> 3
         at++
-        const words = wanted ? passages.get(passage) : undefined
+        const words = passages.get(passage)
         let positions = head & 7
         if (words === undefined) while (positions > 0) if (bytes[at++]! < 128) positions--
         if (words !== undefined && positions > 0) {
@@ -350,6 +353,59 @@ export class Scorer {
     this.titleBits[page] = 0
     this.titleLength[page] = 0
   }
+}
+
+/** Where the passages of each page begin in the posting lists read for a question, so that none is read twice. */
+class PostingPlaces {
+  private pages = new Uint32Array(4096)
+  private offsets = new Uint32Array(4096)
+  private readonly ranges = new Map<PostingList, { start: number; end: number }>()
+  private current = { start: 0, end: 0 }
+
+  clear(): void {
+    this.ranges.clear()
+    this.current = { start: 0, end: 0 }
+  }
+
+  begin(list: PostingList): void {
+    this.current = { start: this.current.end, end: this.current.end }
+    this.ranges.set(list, this.current)
+  }
+
+  /** Pages of a list arrive in order. */
+  add(page: number, offset: number): void {
+    const at = this.current.end++
+    if (at === this.pages.length) {
+      this.pages = grownTwice(this.pages)
+      this.offsets = grownTwice(this.offsets)
+    }
+    this.pages[at] = page
+    this.offsets[at] = offset
+  }
+
+  /** Those of the given pages, sorted, that the list has. */
+  find(list: PostingList, pages: number[]): [page: number, offset: number][] {
+    const found: [number, number][] = []
+    const range = this.ranges.get(list)
+    if (range === undefined) return found
+    let low = range.start
+    for (const page of pages) {
+      let high = range.end
+      while (low < high) {
+        const middle = (low + high) >> 1
+        if (this.pages[middle]! < page) low = middle + 1
+        else high = middle
+      }
+      if (low < range.end && this.pages[low] === page) found.push([page, this.offsets[low]!])
+    }
+    return found
+  }
+}
+
+function grownTwice(array: Uint32Array): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(array.length * 2)
+  larger.set(array)
+  return larger
 }
 
 /** Positions in a passage by the word's place in the question. */

@@ -25,14 +25,15 @@ export function compressedBytes(input: {
   const key = `${input.file.sha256}.${input.encoding}`
   const cached = input.cache.get(key)
   if (cached !== undefined) return asFound(cached)
-  const kept = input.keepIn === undefined ? undefined : readKept(input.keepIn, key, input.cache)
+  const isWanted = input.cache.isWanted(key)
+  const kept = input.keepIn === undefined ? undefined : readKept(input.keepIn, key, input.cache, isWanted)
   if (kept !== undefined) return kept.bytes.length === 0 ? undefined : kept
   if (underWay.size >= maxUnderWay && !underWay.has(key)) return undefined
   const running =
     underWay.get(key) ?? inTurn(() => makeCompressed(key, input)).finally(() => underWay.delete(key))
   underWay.set(key, running)
   return running.then((made) => {
-    if (input.keepIn === undefined || input.cache.isWanted(key)) input.cache.set(key, made)
+    if (input.keepIn === undefined || isWanted) input.cache.set(key, made)
     return asFound(made)
   })
 }
@@ -41,10 +42,10 @@ function asFound(bytes: Buffer): CompressedBytes {
   return bytes.length === 0 ? undefined : { bytes }
 }
 
-function readKept(folder: string, key: string, cache: ContentCache): CompressedBytes {
+function readKept(folder: string, key: string, cache: ContentCache, isWanted: boolean): CompressedBytes {
   try {
     const file = `${folder}/${key.slice(0, 2)}/${key}`
-    const loan = cache.isWanted(key) ? undefined : readIntoScratch(file)
+    const loan = isWanted ? undefined : readIntoScratch(file)
     if (loan !== undefined) return loan
     const bytes = readFileSync(file)
     cache.set(key, bytes)

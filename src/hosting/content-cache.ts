@@ -34,7 +34,7 @@ export class ContentCache {
   set(key: string, bytes: Buffer): void {
     const size = bytes.length + entryOverheadBytes
     if (size > this.#maxBytes / 4 || this.#entries.has(key)) return
-    this.#entries.set(key, bytes)
+    this.#entries.set(key, onItsOwn(bytes))
     this.#bytes += size
     for (const [oldest, old] of this.#entries) {
       if (this.#bytes <= this.#maxBytes) break
@@ -46,6 +46,14 @@ export class ContentCache {
   get sizeBytes(): number {
     return this.#bytes
   }
+}
+
+/** A piece of a larger buffer would keep the whole of it in memory: compressed bytes come in such pieces. */
+function onItsOwn(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength === bytes.length) return bytes
+  const copy = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(copy)
+  return copy
 }
 
 const entryOverheadBytes = 300

@@ -101,6 +101,7 @@ export type JobView = {
   updatedAt: string
   error: string | null
   code: string | null
+  failedPages: { path: string }[]
 }
 export type ReleaseView = {
   releaseId: string

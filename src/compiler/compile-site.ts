@@ -129,7 +129,7 @@ export async function compileSite(options: CompileOptions): Promise<CompileResul
   writeExtraPages(plan, assets, settings.notFound)
   await writeMachineFiles(plan, pages.feeds)
   await writeIndex({
-    pages: spool.pages(pages.linkTexts),
+    pages: spool.pages((index) => plan.pages[index]?.path ?? '', pages.linkTexts),
     write: async (file) => writeBundleFile(options.into, `${searchFolder}/${file.path}`, file.content),
   })
   await spool.close()

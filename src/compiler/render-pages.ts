@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ManifestEntry, packKey } from '../bundle/index.ts'
+import { recordPage } from '../search/index.ts'
 import type { ThemeAssets } from '../theme/theme-api.ts'
 import { createAddressBook } from './address-book.ts'
 import { writeBundleFile } from './bundle-files.ts'
@@ -28,7 +29,7 @@ export type RenderTask = {
 export type RenderedPage = Omit<CompiledPage, 'html' | 'markdown' | 'indexed'> & {
   /** The page's files with their digests; none where the page failed. */
   files: ManifestEntry[]
-  /** The page as the search index takes it. */
+  /** The page's words, counted for the search index. */
   indexed?: Uint8Array
   /** The whole page with what it was made from, on its way to the cache. */
   whole?: WholePage
@@ -96,7 +97,7 @@ export function createRenderer(plan: SitePlan, task: RenderTask): Renderer {
         ...rest,
         files: [fileEntry(`${page.path}.html`, html), fileEntry(`${page.path}.md`, markdown)],
         ...defined({
-          indexed: indexed && encoder.encode(JSON.stringify(indexed)),
+          indexed: indexed && recordPage(indexed),
           whole: task.keep ? { html, markdown, ...madeFrom(page, tools) } : undefined,
         }),
       }

@@ -14,7 +14,7 @@ async function computeName(): Promise<string> {
   const source = join(import.meta.dirname, '..')
   const version = await readVersion(join(source, '..'))
   const sum = createHash('sha256')
-  for (const folder of ['compiler', 'theme']) {
+  for (const folder of ['compiler', 'theme', 'search']) {
     const files = (await readdir(join(source, folder), { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
       .map((entry) => join(entry.parentPath, entry.name))

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
-import type { IndexedPage } from '../search/search-api.ts'
+import type { RecordedPage } from '../search/index.ts'
 
 /**
- * Texts of pages on their way to the search index. They wait on disk, because a page is indexed with the words that other
+ * Words of pages on their way to the search index. They wait on disk, because a page is indexed with the words that other
  * pages link to it with, and those are known only when all are rendered.
  */
 export class SearchSpool {
@@ -21,14 +21,16 @@ export class SearchSpool {
   }
 
   /** The pages in the order of the plan, whatever order they were rendered in. */
-  *pages(linkTexts: ReadonlyMap<string, ReadonlySet<string>>): Generator<IndexedPage> {
+  *pages(
+    pathOf: (index: number) => string,
+    linkTexts: ReadonlyMap<string, ReadonlySet<string>>,
+  ): Generator<RecordedPage> {
     const order = [...this.#places.entries()].sort(([a], [b]) => a - b)
-    for (const [, { offset, length }] of order) {
-      const bytes = Buffer.allocUnsafe(length)
-      readSync(this.#file, bytes, 0, length, offset)
-      const page = JSON.parse(bytes.toString('utf8')) as IndexedPage
-      const texts = linkTexts.get(page.path)
-      yield texts === undefined ? page : { ...page, linkTexts: [...texts].sort().slice(0, 20) }
+    for (const [index, { offset, length }] of order) {
+      const record = Buffer.allocUnsafe(length)
+      readSync(this.#file, record, 0, length, offset)
+      const texts = linkTexts.get(pathOf(index)) ?? []
+      yield { record, linkTexts: [...texts].sort().slice(0, 20) }
     }
   }
 

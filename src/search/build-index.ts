@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { packBytes } from './core/bytes.ts'
 import type { Root } from './core/layout.ts'
+import { readRecord, recordPage } from './page-record.ts'
 import { PartitionBuilder } from './partition-builder.ts'
 import type { IndexedPage } from './search-api.ts'
 
@@ -16,35 +17,44 @@ export async function buildIndex(
   return files.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
+/** A page as `recordPage` recorded it, with the texts of links on other pages that point to it. */
+export type RecordedPage = { record: Uint8Array; linkTexts: string[] }
+
 /** Hands each file to `write` as soon as it is whole, so that the texts of a large site are never all in memory. */
 export async function writeIndex(input: {
-  pages: AsyncIterable<IndexedPage> | Iterable<IndexedPage>
+  pages: AsyncIterable<IndexedPage | RecordedPage> | Iterable<IndexedPage | RecordedPage>
   write(file: IndexFile): Promise<void>
 }): Promise<void> {
   const digest = createHash('sha256')
-  const writeScript = async (name: string, argument: string) => {
-    const content = Buffer.from(`quireSearch(${JSON.stringify(name)},${argument})\n`)
+  const writeScript = async (name: string, argument: string | Buffer) => {
+    const start = `quireSearch(${JSON.stringify(name)},`
+    const content =
+      typeof argument === 'string'
+        ? Buffer.from(`${start}${argument})\n`)
+        : Buffer.concat([Buffer.from(start), argument, Buffer.from(')\n')])
     digest.update(content)
     await input.write({ path: `${name}.js`, content })
   }
   const partitions = new Map<string, PartitionBuilder>()
   for await (const page of input.pages) {
-    const facets = JSON.stringify([page.version ?? null, page.language ?? null])
+    const record = readRecord('record' in page ? page.record : recordPage(page))
+    const { head } = record
+    const facets = JSON.stringify([head.version ?? null, head.language ?? null])
     let partition = partitions.get(facets)
     if (partition === undefined) {
-      partition = new PartitionBuilder(page)
+      partition = new PartitionBuilder(head)
       partitions.set(facets, partition)
     }
-    partition.add(page)
+    partition.add(record, page.linkTexts ?? [])
     const number = [...partitions.keys()].indexOf(facets)
     for (const shard of partition.takeTextShards()) {
-      await writeScript(`${number}/x${shard.number}`, JSON.stringify(shard.content))
+      await writeScript(`${number}/x${shard.number}`, shard.json)
     }
   }
   const root: Root = { format: 1, digest: '', partitions: [] }
   for (const [number, partition] of [...partitions.values()].entries()) {
     for (const shard of partition.finishTextShards()) {
-      await writeScript(`${number}/x${shard.number}`, JSON.stringify(shard.content))
+      await writeScript(`${number}/x${shard.number}`, shard.json)
     }
     for (const file of partition.finish()) {
       await writeScript(`${number}/${file.name}`, `"${packBytes(file.bytes)}"`)

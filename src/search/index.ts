@@ -1,5 +1,6 @@
-export { buildIndex, type IndexFile, writeIndex } from './build-index.ts'
+export { buildIndex, type IndexFile, type RecordedPage, writeIndex } from './build-index.ts'
 export { openIndex, type SearchIndex } from './open-index.ts'
 export { cutSnippet, type MarkedText, markMatches } from './core/snippet.ts'
+export { recordPage } from './page-record.ts'
 export { searchEngineScript } from './engine-script.ts'
 export { type Passage, splitPassages } from './split-passages.ts'

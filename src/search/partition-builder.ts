@@ -1,11 +1,15 @@
 import { ByteReader, ByteWriter } from './core/bytes.ts'
 import { folderOfPath } from './core/engine.ts'
-import { type RootPartition, type TextShard, writePartitionMeta, writeShared } from './core/layout.ts'
-import { type GroupToWrite, mostPositions, writeGroups, writePosting } from './core/postings.ts'
-import { stopWords } from './core/query.ts'
+import { type RootPartition, writePartitionMeta, writeShared } from './core/layout.ts'
+import { type GroupToWrite, writeGroups, writePosting } from './core/postings.ts'
 import { termKey, tokenize } from './core/tokenize.ts'
-import type { IndexedPage } from './search-api.ts'
-import { splitPassages } from './split-passages.ts'
+import {
+  type PageRecord,
+  passageFields,
+  type RecordHead,
+  sharedFields,
+  withLinkCount,
+} from './page-record.ts'
 import { TermLog } from './term-log.ts'
 
 /** How much a word counts by where it stands, and how much the length of that place weighs (b of BM25). */
@@ -19,8 +23,6 @@ export const fields = {
   code: { weight: 0.4, b: 0.7 },
 }
 type Field = keyof typeof fields
-const sharedFields: Field[] = ['title', 'path', 'links', 'description']
-const passageFields: Field[] = ['heading', 'body', 'code']
 
 const termShardBytes = 11_000
 const textShardCharacters = 7_000
@@ -38,9 +40,9 @@ export class PartitionBuilder {
   private readonly folders = new Names()
   private readonly boosts: number[] = []
   private readonly textShardStarts: number[] = []
-  private textShard: TextShard = { pages: [], passages: [] }
+  private textShard: { pages: string[]; passages: Uint8Array[]; path?: string } = { pages: [], passages: [] }
   private textCharacters = 0
-  private readonly finishedShards: { number: number; content: TextShard }[] = []
+  private readonly finishedShards: TextShardFile[] = []
 
   constructor(facets: { version?: string; language?: string }) {
     this.facets = {
@@ -49,51 +51,30 @@ export class PartitionBuilder {
     }
   }
 
-  add(given: IndexedPage): void {
-    const page = withPlainHeadings(given)
+  add({ head, passages, terms }: PageRecord, linkTexts: string[]): void {
     const number = this.boosts.length
-    const occurrences = new Occurrences()
-    const shared: Record<string, string> = {
-      title: page.title,
-      path: page.path,
-      links: [...new Set(page.linkTexts ?? [])].join('\n'),
-      description: page.description,
-    }
-    for (const field of sharedFields) {
-      const length = tokenize(shared[field]!, (term) => occurrences.inPage(term, field))
-      this.pageLengths[field].push(length)
-    }
-    const passages = splitPassages(page)
-    const sums: Record<string, number> = { heading: 0, body: 0, code: 0 }
-    passages.forEach((passage, local) => {
-      let position = 0
-      const texts: Record<string, string> = {
-        heading: [passage.heading, ...passage.joined].join('\n'),
-        body: passage.text,
-        code: passage.code.map((block) => block.text).join('\n'),
-      }
+    const links = this.logPage(number, terms, linkTexts)
+    const sums = { heading: 0, body: 0, code: 0 }
+    for (const [local, passage] of head.passages.entries()) {
       for (const field of passageFields) {
-        const start = position
-        position = tokenize(texts[field]!, (term, at) => occurrences.inPassage(term, field, local, at), start)
-        this.passageLengths[field].push(position - start)
-        sums[field]! += position - start
-        position += 8 // Words of two fields are never neighbours.
+        this.passageLengths[field].push(passage.lengths[field])
+        sums[field] += passage.lengths[field]
       }
-      this.addText(page, passage)
-    })
-    for (const field of passageFields) this.pageLengths[field].push(sums[field]!)
+      this.addText(head, passages[local]!, passage.characters)
+    }
+    const all = { ...head.lengths, links, ...sums }
+    for (const field of [...sharedFields, ...passageFields]) this.pageLengths[field].push(all[field])
     this.firstPassage.push(this.firstPassage.at(-1)! + passages.length)
-    this.tags.push(page.tag ?? '')
-    this.folders.push(folderOfPath(page.path))
-    this.boosts.push(Math.max(0, Math.min(4096, Math.round((page.boost ?? 1) * 16))))
-    this.logPage(number, occurrences)
+    this.tags.push(head.tag)
+    this.folders.push(folderOfPath(head.path))
+    this.boosts.push(Math.max(0, Math.min(4096, Math.round(head.boost * 16))))
   }
 
-  takeTextShards(): { number: number; content: TextShard }[] {
+  takeTextShards(): TextShardFile[] {
     return this.finishedShards.splice(0)
   }
 
-  finishTextShards(): { number: number; content: TextShard }[] {
+  finishTextShards(): TextShardFile[] {
     this.flushText()
     return this.takeTextShards()
   }
@@ -112,12 +93,14 @@ export class PartitionBuilder {
     const words: { word: string; pageCount: number }[] = []
     let groups: GroupToWrite[] = []
     let size = 0
+    let lastKey = ''
     const flush = () => {
       if (groups.length === 0) return
       const out = new ByteWriter(size + 4096)
       writeGroups(out, directory, groups)
       files.push({ name: `t${termShardKeys.length}`, bytes: out.view().slice() })
-      termShardKeys.push(groups[0]!.key)
+      termShardKeys.push(shortestBetween(lastKey, groups[0]!.key))
+      lastKey = groups.at(-1)!.key
       groups = []
       size = 0
     }
@@ -154,32 +137,28 @@ export class PartitionBuilder {
   }
 
   /** Raw counts; weights need the average lengths, which are known only at the end. */
-  private logPage(number: number, occurrences: Occurrences): void {
-    for (const [term, found] of occurrences.terms) {
-      const { log } = this
-      const id = log.id(term)
-      log.push(id, number - (this.lastPage[id] ?? 0))
-      this.lastPage[id] = number
-      const bits = sharedFields.reduce((sum, field, i) => sum + (found.page[field] ? 1 << i : 0), 0)
-      log.push(id, bits)
-      for (const field of sharedFields) if (found.page[field]) log.push(id, found.page[field])
-      log.push(id, found.passages.length)
-      let previous = 0
-      for (const passage of found.passages) {
-        log.push(id, passage.local - previous)
-        previous = passage.local
-        log.push(id, passage.heading)
-        log.push(id, passage.body)
-        log.push(id, passage.code)
-        const positions = stopWords.has(term) ? [] : passage.positions
-        log.push(id, positions.length)
-        let before = 0
-        for (const position of positions) {
-          log.push(id, position - before)
-          before = position
-        }
+  private logPage(number: number, terms: PageRecord['terms'], linkTexts: string[]): number {
+    const inLinks = new Map<string, number>()
+    const links = tokenize([...new Set(linkTexts)].join('\n'), (term) => {
+      inLinks.set(term, (inLinks.get(term) ?? 0) + 1)
+    })
+    for (const { term, counts } of terms) {
+      const count = inLinks.get(term)
+      if (count === undefined) this.logTerm(number, term, counts)
+      else {
+        this.logTerm(number, term, withLinkCount(counts, count))
+        inLinks.delete(term)
       }
     }
+    for (const [term, count] of inLinks) this.logTerm(number, term, withLinkCount(undefined, count))
+    return links
+  }
+
+  private logTerm(number: number, term: string, counts: Uint8Array): void {
+    const id = this.log.id(term)
+    this.log.push(id, number - (this.lastPage[id] ?? 0))
+    this.lastPage[id] = number
+    this.log.append(id, counts)
   }
 
   private encodeGroup(key: string, members: [string, number][], average: Averages): GroupToWrite {
@@ -283,28 +262,25 @@ export class PartitionBuilder {
     return { page: mean(this.pageLengths), passage: mean(this.passageLengths) }
   }
 
-  private addText(page: IndexedPage, passage: ReturnType<typeof splitPassages>[number]): void {
-    const characters = passage.code.reduce((sum, block) => sum + block.text.length, passage.text.length + 100)
+  private addText(head: RecordHead, passage: Uint8Array, characters: number): void {
     if (this.textCharacters > 0 && this.textCharacters + characters > textShardCharacters) this.flushText()
-    if (this.textShard.pages.at(-1)?.[0] !== page.path) {
-      this.textShard.pages.push([page.path, page.title, page.description, page.tag ?? ''])
+    const { pages, passages } = this.textShard
+    if (this.textShard.path !== head.path) {
+      pages.push(JSON.stringify([head.path, head.title, head.description, head.tag]))
+      this.textShard.path = head.path
     }
-    this.textShard.passages.push([
-      this.textShard.pages.length - 1,
-      passage.heading,
-      passage.anchor,
-      passage.text,
-      ...passage.code.flatMap((block) => [block.language, block.text]),
-    ])
+    passages.push(Buffer.from(`${passages.length === 0 ? '' : ','}[${pages.length - 1},`), passage)
     this.textCharacters += characters
   }
 
   private flushText(): void {
-    if (this.textShard.passages.length === 0) return
+    const { pages, passages } = this.textShard
+    if (passages.length === 0) return
     const number = this.textShardStarts.length
     this.textShardStarts.push(this.textStart)
-    this.textStart += this.textShard.passages.length
-    this.finishedShards.push({ number, content: this.textShard })
+    this.textStart += passages.length / 2
+    const start = Buffer.from(`{"pages":[${pages.join(',')}],"passages":[`)
+    this.finishedShards.push({ number, json: Buffer.concat([start, ...passages, Buffer.from(']}')]) })
     this.textShard = { pages: [], passages: [] }
     this.textCharacters = 0
   }
@@ -312,56 +288,14 @@ export class PartitionBuilder {
   private textStart = 0
 }
 
-/** Some Markdown dialects name a heading's id behind it (`Setup { #setup }`), which is neither read nor asked for. */
-function withPlainHeadings(page: IndexedPage): IndexedPage {
-  const plain = (heading: string) => heading.replace(/\s*\{:?\s*#[\w.:-]+\s*\}\s*$/, '')
-  return {
-    ...page,
-    title: plain(page.title) || page.title,
-    sections: page.sections.map((section) => ({ ...section, heading: plain(section.heading) })),
-  }
-}
+/** A TextShard as JSON. */
+export type TextShardFile = { number: number; json: Buffer }
 
 type Averages = { page: Record<Field, number>; passage: Record<Field, number> }
 
 function weightIn(field: Field, frequency: number, length: number, average: number): number {
   const { weight, b } = fields[field]
   return (weight * frequency) / (1 - b + (b * length) / average)
-}
-
-type Found = {
-  page: Partial<Record<Field, number>>
-  passages: { local: number; heading: number; body: number; code: number; positions: number[] }[]
-}
-
-/** The terms of one page. */
-class Occurrences {
-  readonly terms = new Map<string, Found>()
-
-  inPage(term: string, field: Field): void {
-    const found = this.of(term)
-    found.page[field] = (found.page[field] ?? 0) + 1
-  }
-
-  inPassage(term: string, field: Field, local: number, position: number): void {
-    const { passages } = this.of(term)
-    let passage = passages.at(-1)
-    if (passage === undefined || passage.local !== local) {
-      passage = { local, heading: 0, body: 0, code: 0, positions: [] }
-      passages.push(passage)
-    }
-    passage[field === 'heading' ? 'heading' : field === 'body' ? 'body' : 'code']++
-    if (passage.positions.length < mostPositions) passage.positions.push(position)
-  }
-
-  private of(term: string): Found {
-    let found = this.terms.get(term)
-    if (found === undefined) {
-      found = { page: {}, passages: [] }
-      this.terms.set(term, found)
-    }
-    return found
-  }
 }
 
 /** Names numbered in order of appearance; the empty name is 0. */
@@ -416,6 +350,15 @@ function encodeWords(words: { word: string; pageCount: number }[]): Uint8Array {
 
 function emptyLengths(): Record<Field, number[]> {
   return { title: [], path: [], links: [], description: [], heading: [], body: [], code: [] }
+}
+
+/** The shortest beginning of `next` that is still after `last`: enough to find the shard. */
+function shortestBetween(last: string, next: string): string {
+  for (let length = 1; length < next.length; length++) {
+    const beginning = next.slice(0, length)
+    if (beginning > last) return beginning
+  }
+  return next
 }
 
 function compare(a: string, b: string): number {

@@ -44,6 +44,10 @@ export class TermLog {
     this.pushByte(id, rest)
   }
 
+  append(id: number, bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; at++) this.pushByte(id, bytes[at]!)
+  }
+
   /** The term's bytes in one piece. */
   read(id: number): Uint8Array {
     const pieces: Uint8Array[] = []

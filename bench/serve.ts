@@ -7,7 +7,6 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { pathToFileURL } from 'node:url'
 import { archiveBundle, writeManifest } from '../src/bundle/index.ts'
 
 /**
@@ -202,25 +201,12 @@ async function startQuire(): Promise<Server & { readyMs: number }> {
 }
 
 async function startHostProcess(): Promise<Server & { readyMs: number }> {
-  const hostFile = pathToFileURL(join(import.meta.dirname, '../src/cli/host.ts')).href
-  const program = `import { hostCommand } from ${JSON.stringify(hostFile)}; process.exitCode = await hostCommand.run(process.argv.slice(1))`
+  const main = join(import.meta.dirname, '../src/cli/main.ts')
   const port = await freePort()
   const startedAt = performance.now()
   const child = spawn(
     'taskset',
-    [
-      '-c',
-      '0',
-      process.execPath,
-      '--input-type=module',
-      '-e',
-      program,
-      '--',
-      '--config',
-      join(home, 'host.yaml'),
-      '--port',
-      String(port),
-    ],
+    ['-c', '0', process.execPath, main, 'host', '--config', join(home, 'host.yaml'), '--port', String(port)],
     { stdio: ['ignore', 'ignore', 'inherit'] },
   )
   running.push(child)

@@ -89,6 +89,8 @@ test('finds what stands on one page only as written, whatever signs and common w
     pageOf('member', 'Member', 'In a class $this->rows is a path.'),
     pageOf('linked', 'Linked', 'Every bed is seed-sorted.'),
     pageOf('tag', 'Tag', 'Ends in :rows always.'),
+    pageOf('mixed', 'Mixed', 'Open rows.example/<你的组织>/<你的部署> for it.'),
+    pageOf('mixed-too', 'Mixed too', '你的组织和你的部署: rows.example/<你的部署>, rows.example/<你的组织>.'),
   ])
   for (const [query, path] of [
     ['rows:path', 'colon'],
@@ -99,6 +101,7 @@ test('finds what stands on one page only as written, whatever signs and common w
     ['$this', 'member'],
     ['seed-sorted', 'linked'],
     [':rows', 'tag'],
+    ['rows.example/<你的组织>/<你的部署>', 'mixed'],
   ] as const) {
     assert.equal((await index.search({ query, limit: 3 }))[0]?.path, path, query)
   }

@@ -27,7 +27,7 @@ export type PartitionMeta = {
   folderOf: Uint16Array
   /** Factors in sixteenths. */
   boostOf: Uint16Array
-  /** The first key in each term shard. */
+  /** The first key in each term shard, or as much of it as tells it from the shard before. */
   termShardKeys: string[]
   /** The first passage in each text shard. */
   textShardStarts: number[]

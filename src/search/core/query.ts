@@ -60,7 +60,8 @@ export function parseQuery(text: string): Query {
 function isLiteral(text: string, chunks: Chunk[]): boolean {
   const written = text.trim()
   if (/\s/.test(written) || chunks.length === 0) return false
-  if (chunks.some((chunk) => chunk.kind === 'unspaced')) return false
+  if (chunks.some((chunk) => chunk.kind === 'unspaced'))
+    return /\w/.test(written) && /[()[\]{}<>=/\\]/.test(written)
   return (
     chunks.length > 1 || chunks[0]!.kind === 'identifier' || /\d|[()[\]{}<>=/\\|%^&*~+@#$]|^:/.test(written)
   )

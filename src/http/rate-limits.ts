@@ -34,7 +34,7 @@ export async function countRequest(input: {
   now: number
 }): Promise<RateLimitState[]> {
   const { database, limits, now } = input
-  return database.transaction(async (inside) => {
+  const count = async (inside: Database) => {
     const states: RateLimitState[] = []
     for (const limit of limits) {
       const state = await countOne(inside, limit, now)
@@ -42,7 +42,8 @@ export async function countRequest(input: {
       states.push(state)
     }
     return states
-  })
+  }
+  return database.transaction(count, { mayBeLost: true }) // No request waits for the disk only to be counted.
 }
 
 /** The headers of draft-ietf-httpapi-ratelimit-headers for the given states. */

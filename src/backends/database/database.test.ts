@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { sql } from 'kysely'
 import type { Database, Migration } from './database.ts'
 import { migrate } from './migrate.ts'
 import { testOnEveryEngine } from './testing.ts'
@@ -94,3 +95,37 @@ testOnEveryEngine('takes any text that a caller may send', [notes], async (datab
     .executeTakeFirstOrThrow()
   assert.match(row.body, /emoji 🚀$/)
 })
+
+testOnEveryEngine(
+  'a transaction that may be lost is still whole, and those after it wait for the disk again',
+  [notes],
+  async (database) => {
+    const mayBeLost = { mayBeLost: true }
+    const durability = async () => {
+      const { rows } =
+        database.engine === 'sqlite'
+          ? await sql<{ level: unknown }>`select synchronous as level from pragma_synchronous`.execute(
+              database.tables(),
+            )
+          : await sql<{ level: unknown }>`select current_setting('synchronous_commit') as level`.execute(
+              database.tables(),
+            )
+      return rows
+    }
+    const before = await durability()
+    await database.transaction((inside) => write(inside, 'a').then(() => {}), mayBeLost)
+    await assert.rejects(
+      database.transaction(async (inside) => {
+        await write(inside, 'b')
+        throw new Error('stop')
+      }, mayBeLost),
+      /stop/,
+    )
+    await Promise.all([
+      database.transaction((inside) => write(inside, 'c').then(() => {}), mayBeLost),
+      database.transaction((inside) => write(inside, 'd').then(() => {})),
+    ])
+    assert.deepEqual(await ids(database), ['a', 'c', 'd'])
+    assert.deepEqual(await durability(), before)
+  },
+)

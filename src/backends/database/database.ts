@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 
 export type Engine = 'sqlite' | 'postgres'
 
@@ -8,7 +8,13 @@ export type Database = {
   /** Typed access to the tables that a capability owns. */
   tables<Tables>(): Kysely<Tables>
   /** Everything inside happens, or nothing of it. */
-  transaction<Result>(work: (database: Database) => Promise<Result>): Promise<Result>
+  transaction<Result>(
+    work: (database: Database) => Promise<Result>,
+    options?: {
+      /** Does not wait for the disk: a power cut may undo it, whole. For counters that nobody would miss. */
+      mayBeLost?: boolean
+    },
+  ): Promise<Result>
   close(): Promise<void>
 }
 
@@ -20,9 +26,31 @@ export function databaseOver<Tables>(kysely: Kysely<Tables>, engine: Engine): Da
   return {
     engine,
     tables: <Own>() => kysely as object as Kysely<Own>,
-    transaction: (work) => kysely.transaction().execute((inner) => work(databaseInside(inner, engine))),
+    transaction: (work, { mayBeLost = false } = {}) => {
+      const run = (on: Kysely<Tables>) =>
+        on.transaction().execute(async (inner) => {
+          if (mayBeLost && engine === 'postgres') await sql`set local synchronous_commit = off`.execute(inner)
+          return work(databaseInside(inner, engine))
+        })
+      return mayBeLost && engine === 'sqlite' ? withoutWaiting(kysely, run) : run(kysely)
+    },
     close: () => kysely.destroy(),
   }
+}
+
+/** SQLite knows this of a connection only, and not within a transaction. */
+function withoutWaiting<Tables, Result>(
+  kysely: Kysely<Tables>,
+  run: (on: Kysely<Tables>) => Promise<Result>,
+): Promise<Result> {
+  return kysely.connection().execute(async (connection) => {
+    await sql`pragma synchronous = normal`.execute(connection)
+    try {
+      return await run(connection)
+    } finally {
+      await sql`pragma synchronous = full`.execute(connection)
+    }
+  })
 }
 
 /** Inside a transaction a further `transaction` joins the running one. */

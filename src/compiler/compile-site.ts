@@ -107,7 +107,7 @@ export async function compileSite(options: CompileOptions): Promise<CompileResul
     await renderPages({
       plan,
       task: { assets, write: true, keep: cache !== undefined },
-      indexes: placeKnownPages(plan, cache, onPage),
+      indexes: await placeKnownPages(plan, cache, onPage, options.signal),
       workers: options.workers ?? threadsThatFit(),
       ...defined({ signal: options.signal }),
       onPage: (index, { whole, ...page }) => {
@@ -177,14 +177,18 @@ export async function checkSite(options: { source: string }): Promise<Problem[]>
 }
 
 /** Writes the pages that the cache knows into the bundle, and answers which ones are left to render. */
-function placeKnownPages(
+async function placeKnownPages(
   plan: SitePlan,
   cache: PageCache | undefined,
   onPage: (index: number, page: RenderedPage) => void,
-): number[] {
+  signal: AbortSignal | undefined,
+): Promise<number[]> {
+  if (cache === undefined) return [...plan.pages.keys()]
   const missing: number[] = []
   for (const [index, planned] of plan.pages.entries()) {
-    const known = cache?.find(planned)
+    signal?.throwIfAborted()
+    if (index % 50 === 49) await new Promise<void>((resolve) => setImmediate(resolve)) // A server goes on answering.
+    const known = cache.find(planned)
     if (known === undefined) {
       missing.push(index)
       continue

@@ -9,7 +9,7 @@ export function isOutage(error: unknown): boolean {
 
 /** Connections that broke or were refused, and PostgreSQL's classes for a lost connection and for a server that stops or starts. */
 const outageCodes =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EAI_AGAIN|ENOTFOUND|UND_ERR_\w+|08\w{3}|57P0[123]|53300)$/
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EAI_AGAIN|ENOTFOUND|UND_ERR_\w+|08\w{3}|57P0[123]|53300|25P03)$/
 
 /** What the clients of the database and the object store say without a code. */
 const outageMessages =

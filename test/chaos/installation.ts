@@ -67,20 +67,23 @@ export async function sharedGround(): Promise<Ground | undefined> {
       QUIRE_OBJECTS: objects.address,
     },
     data,
-    completions: async () => {
-      const client = new pg.Client({ connectionString: database.address })
-      await client.connect()
-      try {
-        return countCompletions((await client.query('select body from webhook_deliveries')).rows)
-      } finally {
-        await client.end()
-      }
-    },
+    completions: () => postgresCompletions(database.address),
     integrity: async () => 'ok',
     remove: async () => {
       await database.drop()
       await rm(data, { recursive: true, force: true })
     },
+  }
+}
+
+/** How often each export was completed, asked of PostgreSQL. */
+export async function postgresCompletions(address: string): Promise<Map<string, number>> {
+  const client = new pg.Client({ connectionString: address })
+  await client.connect()
+  try {
+    return countCompletions((await client.query('select body from webhook_deliveries')).rows)
+  } finally {
+    await client.end()
   }
 }
 

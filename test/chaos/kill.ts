@@ -46,20 +46,33 @@ export async function killAgainAndAgain(input: {
   const { ledger, installation, project, report } = input
   let pending: Pending | undefined
   for (const [round, kill] of input.kills.entries()) {
-    await installation.start('at' in kill ? { QUIRE_CRASH_AT: kill.at } : {})
+    await restart(ledger, installation, 'at' in kill ? { QUIRE_CRASH_AT: kill.at } : {})
     if (pending) await settle(ledger, installation, pending)
     pending = await askAndKill(installation, project, kill, round)
     ledger.kills += 1
     report(`killed at ${pending.name}`)
   }
-  await installation.start()
+  await restart(ledger, installation, {})
   if (pending) await settle(ledger, installation, pending)
 }
 
-const settle = (ledger: Ledger, installation: Installation, pending: Pending): Promise<void> =>
-  pending.kind === 'export'
+/** How long a process takes to start says more of the machine than of the queue, so it is a figure of its own. */
+async function restart(
+  ledger: Ledger,
+  installation: Installation,
+  environment: Record<string, string>,
+): Promise<void> {
+  const began = performance.now()
+  await installation.start(environment)
+  ledger.slowestStartMs = Math.max(ledger.slowestStartMs, performance.now() - began)
+}
+
+function settle(ledger: Ledger, installation: Installation, left: Pending): Promise<void> {
+  const pending = { ...left, diedAt: performance.now() } // Counted from when the new process is ready.
+  return pending.kind === 'export'
     ? settleExport(ledger, installation, pending)
     : settleRelease(ledger, installation, pending)
+}
 
 async function askAndKill(
   installation: Installation,

@@ -11,6 +11,7 @@ export type Ledger = {
   progressDown: string[]
   other: string[]
   slowestResumeMs: number
+  slowestStartMs: number
 }
 
 export const newLedger = (): Ledger => ({
@@ -22,6 +23,7 @@ export const newLedger = (): Ledger => ({
   progressDown: [],
   other: [],
   slowestResumeMs: 0,
+  slowestStartMs: 0,
 })
 
 export type Expected = { sha256: string; digest: string; pageCount: number }

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { runPostgres, startPostgres } from '../../scripts/services/postgres.ts'
 import { endService } from '../../scripts/services/service.ts'
 import { freshS3Objects, s3TestServer } from '../../src/backends/testing.ts'
-import { type Ground, Installation } from '../chaos/installation.ts'
+import { type Ground, Installation, postgresCompletions } from '../chaos/installation.ts'
 import { type NodeProcess, startNode } from '../chaos/node-process.ts'
 import { type Balancer, startBalancer, startWire, type Wire } from './proxies.ts'
 
@@ -37,7 +37,7 @@ export const noCluster = (): string | undefined =>
 export async function startCluster(settings: Record<string, string>): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'quire-scale-'))
   const postgresFolder = await mkdtemp(join(tmpdir(), 'quire-scale-postgres-'))
-  await import('node:fs').then(({ chmodSync }) => chmodSync(postgresFolder, 0o755))
+  await chmod(postgresFolder, 0o755) // The database runs as a user of its own.
   let postgres = await startPostgres(postgresFolder)
   const database = postgres.environment.QUIRE_TEST_POSTGRES_URL!
   const s3 = s3TestServer()!
@@ -57,7 +57,7 @@ export async function startCluster(settings: Record<string, string>): Promise<Cl
     name: 'a cluster',
     environment,
     data: folder,
-    completions: async () => new Map(),
+    completions: () => postgresCompletions(database),
     integrity: async () => 'ok',
     remove: () => rm(folder, { recursive: true, force: true }),
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { until } from '../chaos/installation.ts'
-import { type Ledger, settleExport, settleRelease } from '../chaos/ledger.ts'
+import { type Ledger, settleEnds, settleExport, settleRelease } from '../chaos/ledger.ts'
 import type { Project } from '../chaos/project.ts'
 import type { Cluster } from './cluster.ts'
 
@@ -29,6 +29,7 @@ export async function survive(input: {
   const { installation } = cluster
   const result: Survival = { slowestSeenMs: 0, requests: 0, failedRequests: [], allowed: 0 }
 
+  await installation.countEnds()
   for (let round = 0; round < input.rounds; round += 1) {
     const marker = `scale-${round}`
     await project.change(marker)
@@ -84,6 +85,7 @@ export async function survive(input: {
     const expected = await project.expected(job.paths)
     await settleExport(ledger, installation, { id: job.id, name: `rolling restart, ${job.id}`, expected })
   }
+  await settleEnds(ledger, installation)
   report(`rolling restart: ${result.requests} requests, ${result.failedRequests.length} failed`)
   return result
 }

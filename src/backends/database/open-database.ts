@@ -21,7 +21,15 @@ async function openSqlite(file: string): Promise<Database> {
 async function openPostgres(address: string): Promise<Database> {
   const types = new pg.TypeOverrides()
   types.setTypeParser(pg.types.builtins.INT8, Number) // Times in milliseconds and counts fit a double exactly.
-  const pool = new pg.Pool({ connectionString: address, types, max: 10, application_name: 'quire' })
+  const pool = new pg.Pool({
+    connectionString: address,
+    types,
+    max: 10,
+    application_name: 'quire',
+    // A node that freezes inside a transaction would hold its rows from all others for as long as it is frozen.
+    idle_in_transaction_session_timeout: 10_000,
+  })
+  pool.on('connect', (client) => client.on('error', () => {})) // One that breaks while it is used fails the query, not the process.
   pool.on('error', () => {}) // An idle connection that breaks is replaced at the next query, which reports what remains wrong.
   const { rows } = await pool.query<{ server_version_num: string }>('show server_version_num')
   const version = Math.floor(Number(rows[0]?.server_version_num) / 10_000)

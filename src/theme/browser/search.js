@@ -228,8 +228,12 @@
       selected = -1
       return
     }
-    hits.forEach((hit, index) => {
-      const item = make('a', 'search-item')
+    // What was found on one page stands together, where its best hit is.
+    const paths = [...new Set(hits.map((hit) => hit.path))]
+    const grouped = paths.flatMap((path) => hits.filter((hit) => hit.path === path))
+    grouped.forEach((hit, index) => {
+      const within = index > 0 && grouped[index - 1].path === hit.path
+      const item = make('a', within ? 'search-item search-within' : 'search-item')
       item.href = addressOf(hit)
       item.innerHTML = hit.anchor ? quire.icons.hash : quire.icons.page
       const words = make('div', 'search-words')
@@ -237,7 +241,7 @@
       const last = hit.anchor ? headings[headings.length - 1] : ''
       words.append(marked(make('div', 'search-title'), last && last !== hit.title ? last : hit.title, query))
       const place = [...new Set([hit.title, ...headings.slice(1, -1)])].join(' › ')
-      if (last && last !== hit.title) words.append(make('div', 'search-place-words', place))
+      if (last && last !== hit.title && !within) words.append(make('div', 'search-place-words', place))
       const snippet = window.quireSearch.snippet(hit.content, query, 180)
       if (snippet) words.append(marked(make('div', 'search-snippet'), snippet, query))
       item.append(words)

@@ -85,7 +85,7 @@
       input.setAttribute(name, value)
     const close = make('button', 'search-close', 'Esc')
     close.type = 'button'
-    close.setAttribute('aria-label', `${quire.say('close', 'Close')} (Esc)`)
+    close.setAttribute('aria-label', `Esc ${quire.say('close', 'Close')}`)
     close.addEventListener('click', () => dialog.close())
     head.append(input, close)
     list = make('div', 'search-results')

@@ -14,6 +14,11 @@ export function tokenize(
 ): number {
   let position = firstPosition
   for (const chunk of splitChunks(text)) {
+    if (chunk.kind === 'word') {
+      emit(chunk.parts[0]!, position) // Most of every text, so nothing is made for it.
+      position += 1
+      continue
+    }
     for (const form of chunkForms(chunk)) {
       if (form.offset >= 0) emit(form.term, position + form.offset)
     }

@@ -72,15 +72,6 @@ async function* archiveChunks(input: Parameters<typeof archiveBundle>[0]): Async
   }
 }
 
-/** Tells of which files the archive can be made without reading them, because their members are kept. */
-export function keptMembers(folder: string): { has(file: ManifestEntry): boolean; close(): void } {
-  const store = new PackStore(folder)
-  return {
-    has: (file) => file.sizeBytes <= wholeFileBytes && store.has(memberKey(file)),
-    close: () => store.close(),
-  }
-}
-
 type Place = { folder: string; members: PackStore | undefined }
 
 /** Compresses the next few files while the current one is being written. */
@@ -178,7 +169,7 @@ function memberKey(file: ManifestEntry): string {
   return packKey(`member 2\n${file.path}\n${file.sizeBytes}\n${file.sha256}\n`)
 }
 
-/** What is compressed already is stored as it is; beyond level 4, pages get half a percent smaller for half as much time again. */
+/** What is compressed already is stored as it is; beyond level 4, pages get little smaller for half as much time again. */
 function levelFor(path: string): number {
   return compressedAlready.has(extname(path).toLowerCase()) ? 0 : 4
 }

@@ -1,4 +1,4 @@
-export { archiveBundle, keptMembers } from './archive-bundle.ts'
+export { archiveBundle } from './archive-bundle.ts'
 export * from './bundle-api.ts'
 export { BundleError, type BundleErrorCode } from './bundle-error.ts'
 export { checkBundlePath, collisionKey, comparePaths } from './bundle-path.ts'

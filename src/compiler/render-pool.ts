@@ -208,7 +208,9 @@ function keepIdle(worker: Worker): void {
   idle.push(worker)
   worker.once('error', forgetIdle).once('exit', forgetIdle)
   setTimeout(() => {
-    if (idle.includes(worker)) void worker.terminate() // Gives its memory back between builds.
+    if (!idle.includes(worker)) return
+    forgetIdle.call(worker) // Before it ends, so that no build takes a thread that is ending.
+    void worker.terminate() // Gives its memory back between builds.
   }, idleMs).unref()
 }
 

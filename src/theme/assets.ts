@@ -115,7 +115,10 @@ const interRanges: [string, string][] = [
   ],
 ]
 
-/** Our own fonts, and those of the project that come as files; a font by name alone is used where a reader has it. */
+/**
+ * Our own fonts, and those of the project that come as files; a font by name alone is used where a reader has it.
+ * A font that is late is left for the next page: swapping it in would move the lines under the reader's eyes.
+ */
 function siteFonts(site: SiteView): Fonts {
   const files: ThemeFile[] = []
   let styles =
@@ -123,7 +126,7 @@ function siteFonts(site: SiteView): Fonts {
   const add = (file: string, family: string, range: string) => {
     const font = hashed(basename(file), readFileSync(require.resolve(file)))
     files.push(font)
-    styles += `@font-face{font-family:"${family}";font-style:normal;font-weight:100 900;font-display:swap;src:url(${basename(font.path)}) format("woff2");unicode-range:${range}}\n`
+    styles += `@font-face{font-family:"${family}";font-style:normal;font-weight:100 900;font-display:optional;src:url(${basename(font.path)}) format("woff2");unicode-range:${range}}\n`
     return font.path
   }
   const preload: string[] = []
@@ -150,7 +153,7 @@ function projectFont(font: FontView | undefined): string {
   )
   const format = font.format !== undefined && /^[\w-]+$/.test(font.format) ? ` format("${font.format}")` : ''
   const weight = font.weight !== undefined && /^[\d\s]+$/.test(font.weight) ? font.weight : '100 900'
-  return `@font-face{font-family:"${font.family}";font-weight:${weight};font-display:swap;src:url("../../${path}")${format}}\n`
+  return `@font-face{font-family:"${font.family}";font-weight:${weight};font-display:optional;src:url("../../${path}")${format}}\n`
 }
 
 /** What pages with formulas load: a stylesheet (the first file) and its fonts. */

@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { clientsMissing, openBrowser } from './browser.ts'
-import { fixturePages, countShifts, overflow, pageKinds, servePages, watchPages } from './pages.ts'
+import {
+  countShifts,
+  fixturePages,
+  overflow,
+  pageKinds,
+  sendSlowly,
+  servePages,
+  watchPages,
+} from './pages.ts'
 
 const axeMissing = existsSync(join(import.meta.dirname, 'node_modules/axe-core/package.json'))
   ? false
@@ -42,6 +50,23 @@ for (const { name, width, scheme } of [
     assert.deepEqual([...said, ...findings], [])
   })
 }
+
+test('a page that arrives slowly stays where it is', { skip }, async (context) => {
+  const origin = await servePages(context, await fixturePages(), '/', sendSlowly)
+  const browser = await openBrowser(context)
+  const shifts = await countShifts(browser)
+  const page = await browser.newPage()
+  const jumps: string[] = []
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const path of ['guide/install', 'guide/manual-endpoint', 'api-reference/signals/send-a-signal']) {
+      await page.goto(`${origin}${path}.html`)
+      const shift = await shifts(page)
+      if (shift < 0 || shift >= 0.02) jumps.push(`${path} jumps by ${shift} at ${width}`)
+    }
+  }
+  assert.deepEqual(jumps, [])
+})
 
 test('the search and the drawer are usable by everyone', { skip }, async (context) => {
   const origin = await servePages(context, await fixturePages())

@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { extname, join, normalize, resolve } from 'node:path'
 import { after } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import type { BrowserContext, Page } from 'playwright-core'
 import { compileSite } from '../../src/compiler/index.ts'
 
@@ -58,7 +59,13 @@ after(async () => {
  * Serves a bundle as a plain host of files does, at an origin of its own and below `base`: what is not there is
  * answered with 404.html at the address that was asked for.
  */
-export async function servePages(context: After, folder: string, base = '/'): Promise<string> {
+export async function servePages(
+  context: After,
+  folder: string,
+  base = '/',
+  send: (found: string, response: ServerResponse) => void = (found, response) =>
+    void createReadStream(found).pipe(response),
+): Promise<string> {
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '/', 'http://x').pathname)
     const inside = path.startsWith(base) ? path.slice(base.length) : '\0'
@@ -68,7 +75,7 @@ export async function servePages(context: After, folder: string, base = '/'): Pr
     response.writeHead(file === undefined ? 404 : 200, {
       'content-type': contentTypes[extname(found)] ?? 'application/octet-stream',
     })
-    createReadStream(found).pipe(response)
+    send(found, response)
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   context.after(async () => {
@@ -76,6 +83,18 @@ export async function servePages(context: After, folder: string, base = '/'): Pr
     server.close()
   })
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}${base}`
+}
+
+/** A poor line: a page arrives a few hundred bytes at a time, and its fonts and pictures long after it. */
+export async function sendSlowly(found: string, response: ServerResponse): Promise<void> {
+  const bytes = await readFile(found)
+  if (/\.(woff2|svg|png|webp)$/.test(found)) await setTimeout(1000)
+  const step = found.endsWith('.html') ? 700 : bytes.length
+  for (let start = 0; start < bytes.length; start += step) {
+    response.write(bytes.subarray(start, start + step))
+    await setTimeout(10)
+  }
+  response.end()
 }
 
 const contentTypes: Record<string, string> = {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { ElementContent, RootContent } from 'hast'
-import { utilityStyles } from '../content/utility-styles.ts'
 import { h, hasClass } from '../content/element.ts'
 import { escapeAttribute, escapeText } from '../content/escape.ts'
 import { partOf } from '../content/parts.ts'
 import { renderHtml } from '../content/render-html.ts'
-import { renderIconString } from './layout-icons.ts'
+import { utilityStyles } from '../content/utility-styles.ts'
 import type { PageView, SiteView, ThemeAssets } from '../theme-api.ts'
 import { renderHead } from './head.ts'
+import { renderIconString } from './layout-icons.ts'
 import { renderPageFooter, renderSiteFooter } from './page-footer.ts'
 import { renderPageHeader } from './page-header.ts'
 import { renderSidebar } from './sidebar.ts'
@@ -27,9 +27,10 @@ export function renderPage(page: PageView, site: SiteView, assets: ThemeAssets):
   const options = { decorate: true, onClassName, imageSize: page.imageSize }
   const leads = content.findIndex((node) => !isLead(node))
   const split = leads === -1 ? content.length : leads
-  const lead = split === 0 ? '' : renderHtml(content.slice(0, split), options)
+  const lead = split === 0 ? '' : renderHtml(content.slice(0, split), options).trim()
   const body = renderHtml(withViewSwitch(content.slice(split)), options)
   const side = aside.length === 0 ? '' : renderHtml(aside, options)
+  const examples = side === '' ? '' : `<aside class="aside" aria-label="Examples">${side}</aside>`
   const needs = {
     mermaid: page.needs.mermaid || body.includes('class="diagram"'),
     math: page.needs.math || body.includes('class="katex'),
@@ -61,11 +62,12 @@ ${renderPicture(context)}${renderBanner(context)}${renderTopBar(context)}
 ${sidebar}
 <main id="content" class="main" tabindex="-1">
 ${plain ? '' : renderPageHeader(context)}
-${lead.trim() === '' ? '' : `<div class="prose lead">${lead}</div>`}
-${side === '' ? '' : `<aside class="aside" aria-label="Examples">${side}</aside>`}
+${lead === '' ? '' : `<div class="prose lead">${lead}</div>`}
+${lead === '' ? examples : ''}
 <article class="prose">
 ${body}
 </article>
+${lead === '' ? '' : examples}
 ${plain ? '' : renderPageFooter(context)}
 </main>
 ${contents}
@@ -76,7 +78,10 @@ ${page.mode === 'frame' ? '' : renderSiteFooter(context)}
 `
 }
 
-/** Method and path of an endpoint stand right under the title, before the examples on a phone. */
+/**
+ * Method and path of an endpoint stand right under the title; on a phone its description comes next and its examples
+ * last, in the order of the document, so that nothing moves while the page arrives.
+ */
 function isLead(node: RootContent): boolean {
   if (node.type === 'text') return node.value.trim() === ''
   return node.type === 'element' && (hasClass(node, 'endpoint-bar') || hasClass(node, 'endpoint-servers'))

@@ -1,5 +1,5 @@
 import { escapeAttribute, escapeText } from '../content/escape.ts'
-import type { PageContext } from './render-page.ts'
+import type { PageContext } from './page-context.ts'
 
 export function renderHead(
   { page, site, assets }: PageContext,

@@ -1,7 +1,7 @@
-import { escapeAttribute, escapeText } from '../content/escape.ts'
-import type { PageView, SiteView, ThemeAssets } from '../theme-api.ts'
 import { siteColors } from '../colors.ts'
 import { h } from '../content/element.ts'
+import { escapeAttribute, escapeText } from '../content/escape.ts'
+import type { PageView, SiteView, ThemeAssets } from '../theme-api.ts'
 import { renderPage } from './render-page.ts'
 import { wordsFor } from './words.ts'
 

@@ -1,7 +1,7 @@
 import { escapeAttribute, escapeText } from '../content/escape.ts'
 import { iconMarkup } from '../icons/render-icon.ts'
 import { renderIconString } from './layout-icons.ts'
-import type { PageContext } from './render-page.ts'
+import type { PageContext } from './page-context.ts'
 
 export function renderPageFooter(context: PageContext): string {
   return `<footer class="page-footer">${renderFeedback(context)}${renderNeighbours(context)}</footer>`

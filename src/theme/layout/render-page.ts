@@ -8,15 +8,13 @@ import { utilityStyles } from '../content/utility-styles.ts'
 import type { PageView, SiteView, ThemeAssets } from '../theme-api.ts'
 import { renderHead } from './head.ts'
 import { renderIconString } from './layout-icons.ts'
+import type { PageContext } from './page-context.ts'
 import { renderPageFooter, renderSiteFooter } from './page-footer.ts'
 import { renderPageHeader } from './page-header.ts'
 import { renderSidebar } from './sidebar.ts'
 import { renderTableOfContents } from './table-of-contents.ts'
 import { renderTopBar } from './top-bar.ts'
 import { type Words, wordsFor } from './words.ts'
-
-/** Everything a piece of the layout may want to know. */
-export type PageContext = { page: PageView; site: SiteView; assets: ThemeAssets; words: Words }
 
 /** The whole HTML document of one page. */
 export function renderPage(page: PageView, site: SiteView, assets: ThemeAssets): string {

@@ -2,7 +2,7 @@ import { escapeAttribute, escapeText } from '../content/escape.ts'
 import { iconText } from '../icons/render-icon.ts'
 import type { NavigationNode } from '../theme-api.ts'
 import { renderIconString } from './layout-icons.ts'
-import type { PageContext } from './render-page.ts'
+import type { PageContext } from './page-context.ts'
 import { linkLabel, named, renderSwitch } from './top-bar.ts'
 
 /** The tree of the section that the reader is in, and nothing of the others. */

@@ -1,6 +1,6 @@
 import { escapeAttribute, escapeText } from '../content/escape.ts'
 import { renderIconString } from './layout-icons.ts'
-import type { PageContext } from './render-page.ts'
+import type { PageContext } from './page-context.ts'
 
 export function renderTableOfContents({ page, words }: PageContext): string {
   if (page.tableOfContents.length === 0) return '<div class="contents"></div>'

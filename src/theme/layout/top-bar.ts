@@ -2,7 +2,7 @@ import { escapeAttribute, escapeText } from '../content/escape.ts'
 import { iconMarkup, iconText } from '../icons/render-icon.ts'
 import type { Link, Switch } from '../theme-api.ts'
 import { renderIconString } from './layout-icons.ts'
-import type { PageContext } from './render-page.ts'
+import type { PageContext } from './page-context.ts'
 
 export function renderTopBar(context: PageContext): string {
   const { page, words } = context

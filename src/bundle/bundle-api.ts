@@ -7,6 +7,7 @@
  *   _quire/assets/…                    the theme's styles and scripts, hashed names
  *   _quire/search/…                    the search index
  *   _quire/site.json                   SiteIndex: what the server needs to know of the pages
+ *   _quire/sections.js                 where the sidebars of large sections are, if there are any
  *   _quire/settings.js                 the one small file that says which features are on
  *   _quire/manifest.json               Manifest: a digest of every other file
  */

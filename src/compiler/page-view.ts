@@ -1,9 +1,10 @@
-import type { Link, NavigationNode, PageView, SiteView, Switch } from '../theme/theme-api.ts'
+import type { NavigationNode, PageView, SiteView, Switch } from '../theme/theme-api.ts'
 import { type AddressBook, relativeHref } from './address-book.ts'
+import { createLinkView } from './link-view.ts'
 import { defined } from './loose-json.ts'
 import type { Division, DivisionKind, Entry } from './plan-navigation.ts'
 import { addressOf, type PlannedPage } from './plan-pages.ts'
-import type { ChromeSettings, LinkSettings } from './read-settings.ts'
+import type { ChromeSettings } from './read-settings.ts'
 import { createSidebars } from './sidebar-view.ts'
 import type { SitePlan } from './site-plan.ts'
 
@@ -27,7 +28,8 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
   const folders = new Map<number, string>()
   const sequences = new Map<number, Sequence>()
   const placed = new Map<string, number>()
-  const sidebarOf = createSidebars({ pages, entriesOf, linkView })
+  const linkView = createLinkView(book, plan.home)
+  const sidebars = createSidebars({ pages, divisions, linkView })
 
   return (page) => {
     const file = `${page.path}.html`
@@ -41,7 +43,7 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
     )
     const language = page.language ?? languageOf(trail)
     const canonical = canonicalOf(page)
-    const sharedSidebar = sidebarOf(divisionId, page, file)
+    const sharedSidebar = sidebars.sidebarOf(divisionId, page, file)
     const view: PageFrame['view'] = {
       path: page.path,
       title: page.title,
@@ -62,9 +64,9 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
       versions: switches('version', trail, page, file),
       languages: switches('language', trail, page, file),
       navbar: {
-        links: chrome.links.map((link) => linkView(link, page, file)),
+        links: chrome.links.map((link) => linkView(link, file)),
         ...defined({
-          primary: chrome.primary && { ...linkView(chrome.primary, page, file), kind: chrome.primary.kind },
+          primary: chrome.primary && { ...linkView(chrome.primary, file), kind: chrome.primary.kind },
         }),
       },
       breadcrumbs: breadcrumbsOf(page, trail, file),
@@ -74,6 +76,7 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
         canonicalUrl: canonical,
         previous: at > 0 ? neighbour(sequence.pages[at - 1], file) : undefined,
         next: at >= 0 ? neighbour(sequence.pages[at + 1], file) : undefined,
+        section: sidebars.sectionName(divisionId),
         editUrl: editUrlOf(page),
         lastUpdated: page.meta.lastUpdated,
       }),
@@ -84,10 +87,10 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
         socials: chrome.socials,
         columns: chrome.footerColumns.map(({ header, links }) => ({
           header,
-          links: links.map((link) => linkView(link, page, file)),
+          links: links.map((link) => linkView(link, file)),
         })),
       },
-      ...(plan.site.logo === undefined ? {} : { logo: { ...plan.site.logo, href: logoHref(page, file) } }),
+      ...(plan.site.logo === undefined ? {} : { logo: { ...plan.site.logo, href: logoHref(file) } }),
     }
     return { view, site, sharedSidebar, ...defined({ banner: chrome.banner?.content }) }
   }
@@ -101,15 +104,6 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
   function languageOf(trail: number[]): string {
     const id = trail.findLast((candidate) => divisions[candidate]?.kind === 'language')
     return id === undefined ? 'en' : (divisions[id]?.label ?? 'en')
-  }
-
-  /** The nearest division up the trail that has entries: what the sidebar shows. */
-  function entriesOf(division: number): Entry[] {
-    for (let id = division; id >= 0; id = divisions[id]?.parent ?? -1) {
-      const entries = divisions[id]?.entries ?? []
-      if (entries.length > 0) return entries
-    }
-    return []
   }
 
   /** The choices of one kind along the way to the page; of nested ones the innermost. */
@@ -141,7 +135,7 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
         ? relativeHref(file, `${target}.html`)
         : division.href === undefined
           ? undefined
-          : hrefOf(division.href, page, file).href
+          : linkView({ label: '', href: division.href }, file).href
     if (href === undefined) return undefined
     return {
       label: division.label,
@@ -245,7 +239,7 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
       const page = pages.get(entry.page)
       return page === undefined || page.meta.hidden || page.meta.url !== undefined ? [] : [entry.page]
     }
-    const inOrder = [...new Set(entriesOf(division).flatMap(visible))]
+    const inOrder = [...new Set((sidebars.sectionOf(division)?.entries ?? []).flatMap(visible))]
     const sequence = { pages: inOrder, places: new Map(inOrder.map((path, index) => [path, index])) }
     sequences.set(division, sequence)
     return sequence
@@ -301,35 +295,11 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
     return [...fromDivisions, ...page.groups.map((label) => ({ label }))]
   }
 
-  function linkView(link: LinkSettings, page: PlannedPage, file: string): Link {
-    return { label: link.label, ...hrefOf(link.href, page, file), ...defined({ icon: link.icon }) }
-  }
-
-  function hrefOf(written: string, page: PlannedPage, file: string): { href: string; external: boolean } {
-    const target = book.resolve('index', written)
-    const tail = 'hash' in target && target.hash !== '' ? `#${target.hash}` : ''
-    switch (target.type) {
-      case 'foreign':
-        return { href: target.href, external: true }
-      case 'page':
-        return { href: relativeHref(file, `${target.path}.html`) + target.query + tail, external: false }
-      case 'file':
-        return { href: relativeHref(file, target.path) + target.query + tail, external: false }
-      case 'missing':
-        return {
-          href: relativeHref(file, target.path || 'index.html') + target.query + tail,
-          external: false,
-        }
-      case 'here':
-        return { href: relativeHref(file, `${plan.home}.html`) + tail, external: false }
-      default:
-        return { href: relativeHref(file, `${page.path}.html`), external: false }
-    }
-  }
-
-  function logoHref(page: PlannedPage, file: string): string {
+  function logoHref(file: string): string {
     const wanted = plan.site.logo?.href
-    return wanted === undefined ? relativeHref(file, `${plan.home}.html`) : hrefOf(wanted, page, file).href
+    return wanted === undefined
+      ? relativeHref(file, `${plan.home}.html`)
+      : linkView({ label: '', href: wanted }, file).href
   }
 
   function canonicalOf(page: PlannedPage): string | undefined {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { NavigationNode } from '../theme/theme-api.ts'
-import type { Entry } from './plan-navigation.ts'
+import type { Division, Entry } from './plan-navigation.ts'
 import type { PlannedPage } from './plan-pages.ts'
 import { createSidebars } from './sidebar-view.ts'
 
@@ -19,12 +19,26 @@ function section(groups: number, pagesEach: number) {
       return { type: 'page', page: path }
     }),
   }))
-  const sidebarOf = createSidebars({
+  const sidebars = createSidebars({
     pages,
-    entriesOf: () => entries,
+    divisions: [division(entries)],
     linkView: (link) => ({ label: link.label, href: link.href, external: true }),
   })
-  return (path: string) => sidebarOf(0, page(path), `${path}.html`)
+  const sidebarOf = (path: string) => sidebars.sidebarOf(0, page(path), `${path}.html`)
+  return Object.assign(sidebarOf, sidebars)
+}
+
+function division(entries: Entry[]): Division {
+  return {
+    kind: 'root',
+    label: '',
+    parent: -1,
+    children: [],
+    entries,
+    hidden: false,
+    isDefault: true,
+    isGlobal: false,
+  }
 }
 
 function page(path: string): PlannedPage {
@@ -89,4 +103,16 @@ test('a page’s sidebar stays short however many pages its group has', () => {
   assert.ok(group?.type === 'group')
   assert.equal(group.children.length, 83)
   assert.equal(group.children[0]?.label, 'g0/p0 … g0/p459')
+})
+
+test('a large section is also given whole, once, and a closed group says where in it its pages are', () => {
+  const { largeSections, sectionName, sidebarOf } = section(4, 80)
+  const [whole, ...others] = largeSections()
+  assert.deepEqual(others, [])
+  assert.equal(sectionName(0), whole?.name)
+  assert.equal(whole?.entries.length, 4)
+  const [closed] = sidebarOf(0, page('g1/p3'), 'g1/p3.html')
+  assert.ok(closed?.type === 'group' && closed.place === '0')
+  assert.deepEqual(whole?.entries[0]?.[3]?.[79], ['g0/p79', 'g0/p79.html'])
+  assert.deepEqual(section(3, 4).largeSections(), [])
 })

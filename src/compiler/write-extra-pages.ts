@@ -1,14 +1,16 @@
-import { renderNotFoundPage, renderRedirectPage } from '../theme/index.ts'
+import { renderNotFoundPage, renderRedirectPage, sectionFiles } from '../theme/index.ts'
 import type { ThemeAssets } from '../theme/theme-api.ts'
 import { createAddressBook, relativeHref } from './address-book.ts'
 import { writeBundleFile } from './bundle-files.ts'
+import { createLinkView } from './link-view.ts'
 import { defined } from './loose-json.ts'
 import { createFrames } from './page-view.ts'
 import { addressOf } from './plan-pages.ts'
 import { createRedirects, isWildcard } from './redirects.ts'
+import { createSidebars } from './sidebar-view.ts'
 import type { SitePlan } from './site-plan.ts'
 
-/** Pages that no author wrote: redirects, the first page where there is no index, and the page for wrong addresses. */
+/** What no author wrote: sidebars of large sections, redirects, the first page where there is no index, and the 404 page. */
 export function writeExtraPages(
   plan: SitePlan,
   assets: ThemeAssets,
@@ -22,6 +24,13 @@ export function writeExtraPages(
   })
   const taken = new Set(plan.pages.map((page) => `${page.path}.html`.toLowerCase()))
   for (const asset of plan.assets) taken.add(asset.toLowerCase())
+  const sidebars = createSidebars({
+    pages: new Map(plan.pages.map((page) => [page.path, page])),
+    divisions: plan.navigation.divisions,
+    linkView: createLinkView(book, plan.home),
+  })
+  for (const file of sectionFiles(sidebars.largeSections(), plan.site.iconLibrary))
+    writeBundleFile(plan.into, file.path, file.content)
   for (const path of redirectSources(plan)) writeRedirect(path)
   if (!taken.has('index.html')) {
     write(

@@ -51,7 +51,7 @@ const styleParts = [
 ]
 
 /** Run in this order as one script; each part is a block of its own. */
-const browserParts = ['quire.js', 'tabs.js', 'code.js', 'page.js', 'search.js']
+const browserParts = ['quire.js', 'tabs.js', 'code.js', 'page.js', 'sections.js', 'search.js']
 
 function readStyles(): string {
   return styleParts.map((name) => readFileSync(join(import.meta.dirname, 'styles', name), 'utf8')).join('\n')

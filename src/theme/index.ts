@@ -9,3 +9,5 @@ export { renderEndpoint, renderMissingEndpoint } from './endpoint/render-endpoin
 export { isKnownIcon, renderIcon } from './icons/render-icon.ts'
 export { renderFailedPage, renderNotFoundPage, renderRedirectPage } from './layout/other-pages.ts'
 export { renderPage } from './layout/render-page.ts'
+export { type Section, sectionFiles } from './layout/section-file.ts'
+export type { SectionEntry, SectionExtras } from './layout/section-list.ts'

@@ -80,6 +80,8 @@ export type NavigationNode =
       expanded: boolean
       /** Its pages are left out; `href` leads to the first of them, where the group is open. */
       closed?: boolean
+      /** Where in the section's shared file its pages are. */
+      place?: string
       children: NavigationNode[]
     }
 
@@ -139,6 +141,8 @@ export type PageView = {
   aside?: ElementContent[]
   tableOfContents: { depth: number; id: string; label: string }[]
   sidebar: NavigationNode[]
+  /** The section's name where its sidebar is too large for every page, so that a shared file holds it whole. */
+  section?: string
   tabs: Switch[]
   /** Links above the sidebar (anchors, global anchors). */
   anchors: Switch[]

@@ -61,7 +61,11 @@ export function iconText(
   resolveFile: (path: string) => string,
 ): string {
   if (name === undefined || name === '') return ''
-  if (/[./]/.test(name)) return `<img class="icon-image" src="${escapeAttribute(resolveFile(name))}" alt="">`
+  if (/^(?:[a-z]+:)?\/\//i.test(name)) return iconSvg(neutralMark, {}) // A page asks nothing of other hosts.
+  if (/[./]/.test(name)) {
+    const file = resolveFile(name.replace(/^(?:\.?\/)+/, ''))
+    return `<img class="icon-image" src="${escapeAttribute(file)}" alt="">`
+  }
   if (!/[a-z0-9]/i.test(name)) return `<span class="icon-emoji" aria-hidden="true">${name}</span>`
   return iconSvg(lookUp(name, library, undefined) ?? neutralMark, {})
 }

@@ -1,6 +1,13 @@
 export type { Database, Engine, Migration } from './database/database.ts'
 export { migrate } from './database/migrate.ts'
 export { openDatabase } from './database/open-database.ts'
+export type { EmbeddingModel, EmbedOptions } from './embedding-model/embedding-model.ts'
+export { type EmbeddingModelSettings, openEmbeddingModel } from './embedding-model/open-embedding-model.ts'
+export {
+  openQuestionVectors,
+  type QuestionOutcome,
+  type QuestionVectors,
+} from './embedding-model/question-vectors.ts'
 export {
   type LanguageModel,
   ModelError,

@@ -1,7 +1,9 @@
+import type { QuestionVectors } from '../backends/index.ts'
 import { unpackBytes } from './core/bytes.ts'
 import { type IndexFiles, SearchEngine } from './core/engine.ts'
 import type { Root, TextShard } from './core/layout.ts'
 import type { SearchHit, SearchRequest } from './search-api.ts'
+import { VectorSearch } from './vectors/nearest-pages.ts'
 
 export interface SearchIndex {
   search(request: SearchRequest): Promise<SearchHit[]>
@@ -18,22 +20,29 @@ export async function openIndex(input: {
   read(path: string): Promise<Uint8Array>
   /** What the cache of files may hold; 96 MB when absent. */
   cacheBytes?: number
+  /** With it, what lies near the question in meaning is mixed in, where the index has vectors of the same model. */
+  questions?: QuestionVectors | null
 }): Promise<SearchIndex> {
   const files = new CachedFiles(input.read, input.cacheBytes ?? 96 * 1024 * 1024)
   const root = await files.root()
   if (root.format !== 1)
     throw new Error(`This search index has format ${root.format}; this release reads format 1.`)
   const engine = new SearchEngine(files)
+  const { read, questions } = input
+  const vectors = questions ? new VectorSearch({ read, questions }) : undefined
   const passageCount = root.partitions.reduce((sum, partition) => sum + partition.passages, 0)
   const pageCount = root.partitions.reduce((sum, partition) => sum + partition.pages, 0)
   return {
-    search: (request) => engine.search(request),
+    search: (request) => engine.search(request, vectors?.begin(request)),
     pageCount,
     passageCount,
     get sizeBytes() {
-      return files.cachedBytes + pageCount * 35 + passageCount * 16
+      return files.cachedBytes + (vectors?.sizeBytes ?? 0) + pageCount * 35 + passageCount * 16
     },
-    close: () => files.clear(),
+    close: () => {
+      files.clear()
+      vectors?.close()
+    },
   }
 }
 
@@ -108,7 +117,7 @@ class CachedFiles implements IndexFiles {
 }
 
 /** The second argument of the one call in the file, as text. */
-function argumentOf(content: Uint8Array): string {
+export function argumentOf(content: Uint8Array): string {
   const text = Buffer.from(content.buffer, content.byteOffset, content.length).toString('utf8')
   return text.slice(text.indexOf(',') + 1, text.lastIndexOf(')'))
 }

@@ -1,5 +1,6 @@
 import type { SearchFilter, SearchHit, SearchRequest } from '../search-api.ts'
 import { findShard, type PartitionMeta, type Root, readPartitionMeta, type TextShard } from './layout.ts'
+import { mixRankings } from './mix-rankings.ts'
 import { findGroup, type TermGroup } from './postings.ts'
 import { parseQuery, type Query, type QueryTerm, stopWords } from './query.ts'
 import { ranking, type ScoredPage, type ScoredTerm, Scorer } from './score.ts'
@@ -14,6 +15,16 @@ export type IndexFiles = {
   texts(name: string): Promise<TextShard>
 }
 
+/** Pages whose passages mean what the question means, nearest first, from whoever has vectors of them. */
+export type NearestPages = (input: {
+  partition: number
+  firstPassage: Uint32Array
+  accepts(page: number): boolean
+  most: number
+}) => Promise<NearPage[]>
+
+export type NearPage = { page: number; passage: number; similarity: number }
+
 /** Answers questions from the files of an index: the whole of the ranking, the same in a server and in a browser. */
 export class SearchEngine {
   private readonly files: IndexFiles
@@ -23,7 +34,8 @@ export class SearchEngine {
     this.files = files
   }
 
-  async search(request: SearchRequest): Promise<SearchHit[]> {
+  /** With `nearest`, what is near in meaning is mixed with what has the words; an identifier is looked for by itself. */
+  async search(request: SearchRequest, nearest?: NearestPages): Promise<SearchHit[]> {
     const query = parseQuery(request.query)
     const partitions = await this.choosePartitions(request.filter ?? {})
     if (query.terms.length === 0 || partitions.length === 0 || request.limit < 1) return []
@@ -31,7 +43,7 @@ export class SearchEngine {
     const guesses = await guessTerms(query, partitions, asked, request.asYouType ?? false)
     const guessed = await lookUpAll(partitions, guesses)
     const plan = weigh(query, partitions, [...asked, ...guessed])
-    const ranked: RankedPage[] = partitions.flatMap((partition, i) =>
+    let ranked: RankedPage[] = partitions.flatMap((partition, i) =>
       partition.score(plan.terms[i]!, request, query.literal !== '').map((found) => ({
         ...found,
         partition,
@@ -43,6 +55,10 @@ export class SearchEngine {
     if (query.literal !== '') {
       const mostRead = request.asYouType ? mostReadWhileTyping : ranking.literalCandidates
       await putLiteralFirst(ranked, query, { exactBits: plan.exactBits, mostRead })
+    } else if (nearest !== undefined) {
+      const near = await Promise.all(partitions.map((partition) => partition.findNearest(nearest, request)))
+      const byMeaning = near.flat().sort(byTierAndScore).slice(0, ranking.candidates)
+      if (byMeaning.length > 0) ranked = mixRankings(ranked.slice(0, ranking.candidates), byMeaning, pageKey)
     }
     const threshold = request.scoreThreshold ?? 0
     const chosen = ranked.filter((found) => found.score >= threshold).slice(0, request.limit)
@@ -92,6 +108,10 @@ export class SearchEngine {
 }
 
 type RankedPage = ScoredPage & { partition: Partition; tier: number }
+
+function pageKey({ partition, page }: RankedPage): string {
+  return `${partition.number}/${page}`
+}
 
 function byTierAndScore(a: RankedPage, b: RankedPage): number {
   return b.tier - a.tier || b.score - a.score
@@ -212,8 +232,8 @@ function firstKeys(words: Mended[], except: string, most: number): Mended[] {
 
 class Partition {
   readonly meta: PartitionMeta
+  readonly number: number
   private readonly files: IndexFiles
-  private readonly number: number
   private readonly facets: { version?: string; language?: string }
   private scorer: Scorer | undefined
 
@@ -231,15 +251,36 @@ class Partition {
 
   score(terms: ScoredTerm[], request: SearchRequest, literal: boolean): ScoredPage[] {
     this.scorer ??= new Scorer(this.meta)
-    const { tagOf, tags, folders } = this.meta
-    const wantedTag = request.filter?.tag
-    const tag = wantedTag === undefined ? -1 : tags.indexOf(wantedTag)
-    if (wantedTag !== undefined && (tag < 1 || wantedTag === '')) return []
+    const accepts = this.acceptsPages(request)
+    if (accepts === undefined) return []
+    const { folders } = this.meta
     const folder = request.currentPath === undefined ? 0 : folders.indexOf(folderOfPath(request.currentPath))
-    return this.scorer.score(terms, tag < 0 ? () => true : (page) => tagOf[page] === tag, {
-      folder: Math.max(0, folder),
-      literal,
-    })
+    return this.scorer.score(terms, accepts, { folder: Math.max(0, folder), literal })
+  }
+
+  async findNearest(nearest: NearestPages, request: SearchRequest): Promise<RankedPage[]> {
+    const accepts = this.acceptsPages(request)
+    if (accepts === undefined) return []
+    const { firstPassage } = this.meta
+    const found = await nearest({ partition: this.number, firstPassage, accepts, most: ranking.candidates })
+    return found.map(({ page, passage, similarity }) => ({
+      page,
+      passage,
+      score: Math.min(1, similarity),
+      bits: 0,
+      ownBits: 0,
+      inARow: [],
+      partition: this,
+      tier: 0,
+    }))
+  }
+
+  /** The filter by tag; undefined where no page has it. */
+  private acceptsPages({ filter }: SearchRequest): ((page: number) => boolean) | undefined {
+    if (filter?.tag === undefined) return () => true
+    const { tagOf, tags } = this.meta
+    const tag = tags.indexOf(filter.tag)
+    return tag < 1 ? undefined : (page) => tagOf[page] === tag
   }
 
   async describe(page: number, passage: number): Promise<Omit<SearchHit, 'score' | 'coverage'>> {

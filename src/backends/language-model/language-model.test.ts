@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { createOpenAI } from '@ai-sdk/openai'
 import { fakeOpenAi } from './fake-openai.ts'
 import { type LanguageModel, ModelError, type ModelEvent, type ModelRequest } from './language-model.ts'
 import { openLanguageModel } from './open-language-model.ts'
+import { sdkModel } from './sdk-model.ts'
 import { steadyModel } from './steady-model.ts'
 import { type ScriptedStep, scriptedModel } from './testing.ts'
 
@@ -25,12 +29,17 @@ async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]>
 const textOf = (events: ModelEvent[]) =>
   events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')
 
-/** The same suite for the scripted model and for one behind HTTP. */
+/** The same suite for the scripted model and for those behind HTTP. */
 const adapters: Record<string, (context: TestContext, steps: ScriptedStep[]) => Promise<LanguageModel>> = {
   scripted: async (_context, steps) => scriptedModel(steps),
   'openai-compatible': async (context, steps) => {
     const server = await fakeOpenAi(context, steps)
     return openLanguageModel({ model: 'm', url: server.url })
+  },
+  'AI SDK provider': async (context, steps) => {
+    const server = await fakeOpenAi(context, steps)
+    const provider = createOpenAI({ baseURL: server.url, apiKey: 'k' })
+    return sdkModel({ name: 'm', model: provider.chat('m'), joinMs: 0 })
   },
 }
 
@@ -117,6 +126,18 @@ test('sends roles, tools, results and limits as the server expects them', async 
   )
   assert.equal(sent?.messages[0]?.content, 'Answer briefly.')
   assert.equal(sent?.max_tokens, 100)
+})
+
+test('throws what the server says within its stream', async (context) => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end('data: {"error":{"message":"out of memory"}}\n\n')
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  context.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const model = await openLanguageModel({ model: 'm', url: `http://127.0.0.1:${port}/v1` })
+  await assert.rejects(collect(model.stream(request())), /out of memory/)
 })
 
 test('asks once more before the first byte, and not after it', async (context) => {

@@ -53,3 +53,13 @@ export class ModelError extends Error {
     this.retryable = options.retryable ?? true
   }
 }
+
+/** What an HTTP status of a model's server says; asking again helps where the server is busy or broken. */
+export function modelErrorOfStatus(status: number, message: string, cause?: unknown): ModelError {
+  const retryable = status === 408 || status === 429 || status >= 500
+  return new ModelError(
+    retryable ? 'failed' : 'refused',
+    `The model's server answered ${status}: ${message}`,
+    { retryable, cause },
+  )
+}

@@ -1,3 +1,5 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import { chatCompletionsModel } from './chat-completions.ts'
 import type { LanguageModel } from './language-model.ts'
 import { steadyModel } from './steady-model.ts'
 
@@ -31,30 +33,29 @@ export async function openLanguageModel(settings: LanguageModelSettings): Promis
   })
 }
 
+/** Text that comes within this time of other text travels with it: 20 times a second still looks like typing. */
+const joinMs = 50
+
 async function openOne({ model, url, apiKey }: LanguageModelSettings): Promise<LanguageModel> {
-  const { sdkModel } = await import('./sdk-model.ts')
-  if (url) {
-    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-    const provider = createOpenAICompatible({
-      name: 'openai-compatible',
-      baseURL: url.replace(/\/+$/, ''),
-      includeUsage: true,
-      ...(apiKey ? { apiKey } : {}),
-    })
-    return sdkModel({ name: `openai-compatible:${model}`, model: provider(model) })
-  }
+  if (url) return chatCompletionsModel({ name: `openai-compatible:${model}`, model, url, apiKey, joinMs })
   const [provider, name] = splitName(model)
+  const { sdkModel } = await import('./sdk-model.ts')
+  return sdkModel({ name: model, model: await openProvider(provider, name, apiKey), joinMs })
+}
+
+async function openProvider(
+  provider: Provider,
+  name: string,
+  apiKey: string | undefined,
+): Promise<LanguageModelV4> {
   const key = apiKey ? { apiKey } : {}
   switch (provider) {
     case 'openai':
-      return sdkModel({ name: model, model: (await import('@ai-sdk/openai')).createOpenAI(key)(name) })
+      return (await import('@ai-sdk/openai')).createOpenAI(key)(name)
     case 'anthropic':
-      return sdkModel({ name: model, model: (await import('@ai-sdk/anthropic')).createAnthropic(key)(name) })
+      return (await import('@ai-sdk/anthropic')).createAnthropic(key)(name)
     case 'google':
-      return sdkModel({
-        name: model,
-        model: (await import('@ai-sdk/google')).createGoogleGenerativeAI(key)(name),
-      })
+      return (await import('@ai-sdk/google')).createGoogleGenerativeAI(key)(name)
   }
 }
 

@@ -1,12 +1,11 @@
 import {
   APICallError,
-  type JSONSchema7,
-  jsonSchema,
-  type ModelMessage as SdkMessage,
-  type LanguageModel as SdkModel,
-  streamText,
-  type ToolSet,
-} from 'ai'
+  type LanguageModelV4,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4FunctionTool,
+  type LanguageModelV4Message,
+  type LanguageModelV4StreamPart,
+} from '@ai-sdk/provider'
 import {
   type LanguageModel,
   ModelError,
@@ -14,124 +13,153 @@ import {
   type ModelMessage,
   type ModelRequest,
   type ModelTool,
+  modelErrorOfStatus,
 } from './language-model.ts'
+import { ModelEventQueue } from './model-event-queue.ts'
 
-/** Any model of the AI SDK as ours: one step a call, no retries of its own, tools described but never run by it. */
-export function sdkModel({ name, model }: { name: string; model: SdkModel }): LanguageModel {
-  return { name, stream: (request) => streamStep(model, request) }
+/** A provider of the AI SDK as our model. Its stream is read directly: one step a call, no retries, tools never run by it. */
+export function sdkModel({
+  name,
+  model,
+  joinMs,
+}: {
+  name: string
+  model: LanguageModelV4
+  joinMs: number
+}): LanguageModel {
+  return { name, stream: (request) => call(model, request, joinMs) }
 }
 
-async function* streamStep(model: SdkModel, request: ModelRequest): AsyncGenerator<ModelEvent> {
-  try {
-    yield* readStep(model, request)
-  } catch (error) {
-    if (!request.signal.aborted) throw toModelError(error) // A connection that breaks is thrown, not told by a part.
-  }
-}
-
-async function* readStep(model: SdkModel, request: ModelRequest): AsyncGenerator<ModelEvent> {
-  const result = streamText({
-    model,
-    instructions: request.instructions,
-    messages: request.messages.flatMap(toSdkMessage),
-    ...(request.tools.length > 0 ? { tools: toSdkTools(request.tools) } : {}),
-    maxOutputTokens: request.maxOutputTokens,
-    maxRetries: 0,
-    abortSignal: request.signal,
-    onError: () => {}, // The error part below carries it; the default would print it.
-  })
-  for await (const part of result.stream) {
-    switch (part.type) {
-      case 'text-delta':
-        if (part.text !== '') yield { type: 'text-delta', text: part.text }
-        break
-      case 'tool-call':
-        yield {
-          type: 'tool-call',
-          call: { callId: part.toolCallId, toolName: part.toolName, input: part.input },
-        }
-        break
-      case 'finish-step':
-        if (part.finishReason === 'error') throw new ModelError('failed', 'The model ended with an error.')
-        yield {
-          type: 'step-end',
-          reason: part.finishReason === 'interrupted' ? 'other' : part.finishReason,
-          usage: { inputTokens: part.usage.inputTokens ?? 0, outputTokens: part.usage.outputTokens ?? 0 },
-        }
-        break
-      case 'error':
-        throw part.error
-      case 'abort':
-        return
+function call(model: LanguageModelV4, request: ModelRequest, joinMs: number): ModelEventQueue {
+  const leaving = new AbortController()
+  const signal = AbortSignal.any([request.signal, leaving.signal])
+  let flowing = Promise.withResolvers<void>()
+  flowing.resolve()
+  const queue = new ModelEventQueue(
+    {
+      pause: () => {
+        flowing = Promise.withResolvers()
+      },
+      resume: () => flowing.resolve(),
+      cancel: () => {
+        leaving.abort()
+        flowing.resolve()
+      },
+    },
+    { joinMs },
+  )
+  const read = async () => {
+    const { stream } = await model.doStream({ ...callOptions(request), abortSignal: signal })
+    for await (const part of stream) {
+      const event = toEvent(part)
+      if (event) queue.push(event)
+      await flowing.promise
+      if (signal.aborted) return
     }
   }
+  const end = (error?: unknown) => {
+    if (error !== undefined && !signal.aborted) queue.fail(toModelError(error))
+    else queue.end()
+  }
+  request.signal.addEventListener('abort', () => queue.end(), { once: true, signal: leaving.signal })
+  read()
+    .then(() => end(), end)
+    .finally(() => leaving.abort())
+  return queue
 }
 
-function toSdkMessage(message: ModelMessage): SdkMessage[] {
-  switch (message.role) {
-    case 'user':
-      return [{ role: 'user', content: message.text }]
-    case 'assistant':
-      return [
-        {
-          role: 'assistant',
-          content: [
-            ...(message.text === '' ? [] : [{ type: 'text' as const, text: message.text }]),
-            ...message.toolCalls.map((call) => ({
-              type: 'tool-call' as const,
-              toolCallId: call.callId,
-              toolName: call.toolName,
-              input: call.input,
-            })),
-          ],
+function toEvent(part: LanguageModelV4StreamPart): ModelEvent | undefined {
+  switch (part.type) {
+    case 'text-delta':
+      return part.delta === '' ? undefined : { type: 'text-delta', text: part.delta }
+    case 'tool-call':
+      return {
+        type: 'tool-call',
+        call: { callId: part.toolCallId, toolName: part.toolName, input: readInput(part.input) },
+      }
+    case 'finish': {
+      const reason = part.finishReason.unified
+      if (reason === 'error') throw new ModelError('failed', 'The model ended with an error.')
+      return {
+        type: 'step-end',
+        reason: reason === 'interrupted' ? 'other' : reason,
+        usage: {
+          inputTokens: part.usage.inputTokens.total ?? 0,
+          outputTokens: part.usage.outputTokens.total ?? 0,
         },
-      ]
-    case 'tool':
-      return [
-        {
-          role: 'tool',
-          content: message.results.map((result) => ({
-            type: 'tool-result' as const,
-            toolCallId: result.callId,
-            toolName: result.toolName,
-            output: { type: 'text' as const, value: result.output },
-          })),
-        },
-      ]
+      }
+    }
+    case 'error':
+      throw part.error
+    default:
+      return undefined
   }
 }
 
-function toSdkTools(tools: ModelTool[]): ToolSet {
-  return Object.fromEntries(
-    tools.map((tool) => {
-      const schema: JSONSchema7 = {
-        type: 'object',
-        properties: Object.fromEntries(
-          Object.entries(tool.inputs).map(([name, description]) => [name, { type: 'string', description }]),
-        ),
-        required: Object.keys(tool.inputs),
-        additionalProperties: false,
-      }
-      return [tool.name, { description: tool.description, inputSchema: jsonSchema(schema) }]
-    }),
-  )
+/** A model may write broken JSON; the tool then tells it so. */
+function readInput(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
+
+const callOptions = (request: ModelRequest): LanguageModelV4CallOptions => ({
+  prompt: [{ role: 'system', content: request.instructions }, ...request.messages.map(toSdkMessage)],
+  maxOutputTokens: request.maxOutputTokens,
+  ...(request.tools.length > 0 ? { tools: request.tools.map(toSdkTool), toolChoice: { type: 'auto' } } : {}),
+})
+
+function toSdkMessage(message: ModelMessage): LanguageModelV4Message {
+  switch (message.role) {
+    case 'user':
+      return { role: 'user', content: [{ type: 'text', text: message.text }] }
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: [
+          ...(message.text === '' ? [] : [{ type: 'text' as const, text: message.text }]),
+          ...message.toolCalls.map((call) => ({
+            type: 'tool-call' as const,
+            toolCallId: call.callId,
+            toolName: call.toolName,
+            input: call.input,
+          })),
+        ],
+      }
+    case 'tool':
+      return {
+        role: 'tool',
+        content: message.results.map((result) => ({
+          type: 'tool-result' as const,
+          toolCallId: result.callId,
+          toolName: result.toolName,
+          output: { type: 'text' as const, value: result.output },
+        })),
+      }
+  }
+}
+
+const toSdkTool = (tool: ModelTool): LanguageModelV4FunctionTool => ({
+  type: 'function',
+  name: tool.name,
+  description: tool.description,
+  inputSchema: {
+    type: 'object',
+    properties: Object.fromEntries(
+      Object.entries(tool.inputs).map(([name, description]) => [name, { type: 'string', description }]),
+    ),
+    required: Object.keys(tool.inputs),
+    additionalProperties: false,
+  },
+})
 
 function toModelError(error: unknown): ModelError {
   if (error instanceof ModelError) return error
   if (APICallError.isInstance(error)) {
-    if (error.statusCode === undefined) {
-      return new ModelError('unreachable', `The model cannot be reached: ${error.message}`, { cause: error })
-    }
-    const retryable = error.statusCode === 408 || error.statusCode === 429 || error.statusCode >= 500
-    return new ModelError(
-      retryable ? 'failed' : 'refused',
-      `The model's server answered ${error.statusCode}: ${error.message}`,
-      {
-        retryable,
-        cause: error,
-      },
-    )
+    if (error.statusCode !== undefined) return modelErrorOfStatus(error.statusCode, error.message, error)
+    return new ModelError('unreachable', `The model cannot be reached: ${error.message}`, { cause: error })
   }
   const text = error instanceof Error ? error.message : String(error)
   return new ModelError('failed', `The model failed: ${text}`, { cause: error })

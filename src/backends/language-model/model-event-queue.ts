@@ -1,0 +1,105 @@
+import type { ModelEvent } from './language-model.ts'
+
+/**
+ * What a model sends, waiting for the answer to take it. Text that comes shortly after other text is joined to one event:
+ * a reader sees no difference, and each event on its way to the reader costs as much as many tokens.
+ */
+export class ModelEventQueue implements AsyncIterableIterator<ModelEvent> {
+  readonly #joinMs: number
+  readonly #source: QueueSource
+  readonly #events: ModelEvent[] = []
+  #state: { is: 'open' } | { is: 'ended' } | { is: 'failed'; error: unknown } = { is: 'open' }
+  #waiting: PromiseWithResolvers<IteratorResult<ModelEvent>> | null = null
+  #rest: NodeJS.Timeout | null = null
+  #isPaused = false
+
+  /** `joinMs`: how long text waits for more after a text was taken. */
+  constructor(source: QueueSource, { joinMs }: { joinMs: number }) {
+    this.#source = source
+    this.#joinMs = joinMs
+  }
+
+  push(event: ModelEvent): void {
+    const last = this.#events.at(-1)
+    if (event.type === 'text-delta' && last?.type === 'text-delta') last.text += event.text
+    else this.#events.push(event.type === 'text-delta' ? { ...event } : event)
+    const [first] = this.#events
+    if (!this.#isPaused && first?.type === 'text-delta' && first.text.length > mostCharacters) {
+      this.#isPaused = true
+      this.#source.pause()
+    }
+    this.#serve()
+  }
+
+  end(): void {
+    if (this.#state.is === 'open') this.#state = { is: 'ended' }
+    this.#serve()
+  }
+
+  /** What came before the failure is still taken. */
+  fail(error: unknown): void {
+    if (this.#state.is === 'open') this.#state = { is: 'failed', error }
+    this.#serve()
+  }
+
+  next(): Promise<IteratorResult<ModelEvent>> {
+    this.#waiting = Promise.withResolvers()
+    const { promise } = this.#waiting
+    this.#serve()
+    return promise
+  }
+
+  /** The answer wants no more. */
+  async return(): Promise<IteratorResult<ModelEvent>> {
+    const wasOpen = this.#state.is === 'open'
+    this.#events.length = 0
+    this.end()
+    if (wasOpen) this.#source.cancel()
+    return { done: true, value: undefined }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  #serve(): void {
+    const waiting = this.#waiting
+    if (!waiting) return
+    const event = this.#take()
+    if (event) {
+      this.#waiting = null
+      waiting.resolve({ done: false, value: event })
+    } else if (this.#events.length === 0 && this.#state.is !== 'open') {
+      this.#waiting = null
+      if (this.#rest) clearTimeout(this.#rest)
+      if (this.#state.is === 'failed') waiting.reject(this.#state.error)
+      else waiting.resolve({ done: true, value: undefined })
+    }
+  }
+
+  #take(): ModelEvent | undefined {
+    const [first] = this.#events
+    const mayGrow = first?.type === 'text-delta' && this.#events.length === 1 && this.#state.is === 'open'
+    if (mayGrow && this.#rest && !this.#isPaused) return undefined
+    this.#events.shift()
+    if (first?.type === 'text-delta' && this.#joinMs > 0) this.#startRest()
+    if (this.#isPaused) {
+      this.#isPaused = false
+      this.#source.resume()
+    }
+    return first
+  }
+
+  #startRest(): void {
+    if (this.#rest) return void this.#rest.refresh()
+    this.#rest = setTimeout(() => {
+      this.#rest = null
+      this.#serve()
+    }, this.#joinMs)
+  }
+}
+
+/** Where the events come from: held back while nobody takes them. */
+export type QueueSource = { pause(): void; resume(): void; cancel(): void }
+
+const mostCharacters = 16 * 1024

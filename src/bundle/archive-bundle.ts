@@ -1,21 +1,14 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import { type ManifestEntry, manifestFile } from './bundle-api.ts'
 import { BundleError } from './bundle-error.ts'
 import { contentPieces } from './content-pieces.ts'
-import {
-  deflateEnd,
-  deflatePiece,
-  gzipMember,
-  memberHeader,
-  memberTrailer,
-  prelude,
-  sealMember,
-} from './gzip-member.ts'
+import { deflateEnd, deflatePiece, memberHeader, memberTrailer, prelude, sealMember } from './gzip-member.ts'
 import { digestBytes, isMissing, parseManifest } from './manifest.ts'
+import { levelFor, memberKey, packMemberAside } from './member.ts'
 import { PackStore, packKey } from './pack-store.ts'
 import { tarHeader, tarPadding } from './tar-header.ts'
 import { changed } from './verify-bundle.ts'
@@ -35,19 +28,31 @@ export function archiveBundle(input: {
 }
 
 async function* archiveChunks(input: Parameters<typeof archiveBundle>[0]): AsyncGenerator<Buffer> {
-  const manifestBytes = await readBundleFile(input.folder, manifestFile)
-  const manifest = parseManifest(manifestBytes)
-  const manifestEntry = {
-    path: manifestFile,
-    sizeBytes: manifestBytes.length,
-    sha256: digestBytes(manifestBytes),
-  }
-  // The manifest comes first, so that whoever unpacks can test each file as it arrives.
-  const files = [manifestEntry, ...manifest.files]
+  const manifest = await readBundleFile(join(input.folder, manifestFile), manifestFile)
+  const { files } = parseManifest(manifest)
   const members = input.members === undefined ? undefined : new PackStore(input.members)
+  try {
+    yield* archiveFiles({ ...input, manifest, files, members, sourceOf: (path) => join(input.folder, path) })
+  } finally {
+    members?.close()
+  }
+}
+
+/** The archive of these files, each from the store of members or, where that has it not, from where it lies. */
+export async function* archiveFiles(input: {
+  manifest: Buffer
+  files: ManifestEntry[]
+  sourceOf(path: string): string | undefined
+  members: PackStore | undefined
+  onFile?: (file: ManifestEntry) => void
+  signal?: AbortSignal
+}): AsyncGenerator<Buffer> {
+  const { manifest } = input
+  const manifestEntry = { path: manifestFile, sizeBytes: manifest.length, sha256: digestBytes(manifest) }
   const sum = createHash('sha256')
-  let waiting: Buffer[] = [prelude]
-  let waitingBytes = prelude.length
+  // The manifest comes first, so that whoever unpacks can test each file as it arrives.
+  let waiting: Buffer[] = [prelude, await packMemberAside(manifestEntry, manifest)]
+  let waitingBytes = 0
   const take = () => {
     const bytes = Buffer.concat(waiting)
     waiting = []
@@ -55,24 +60,21 @@ async function* archiveChunks(input: Parameters<typeof archiveBundle>[0]): Async
     sum.update(bytes)
     return bytes
   }
-  try {
-    for await (const { file, chunks } of lookAhead(files, { folder: input.folder, members })) {
-      input.signal?.throwIfAborted()
-      for await (const chunk of chunks) {
-        waiting.push(chunk)
-        waitingBytes += chunk.length
-        if (waitingBytes > chunkBytes) yield take()
-      }
-      input.onFile?.(file)
+  input.onFile?.(manifestEntry)
+  for await (const { file, chunks } of lookAhead(input.files, input)) {
+    input.signal?.throwIfAborted()
+    for await (const chunk of chunks) {
+      waiting.push(chunk)
+      waitingBytes += chunk.length
+      if (waitingBytes > chunkBytes) yield take()
     }
-    yield take()
-    yield sealMember(sum.digest())
-  } finally {
-    members?.close()
+    input.onFile?.(file)
   }
+  yield take()
+  yield sealMember(sum.digest())
 }
 
-type Place = { folder: string; members: PackStore | undefined }
+type Place = Pick<Parameters<typeof archiveFiles>[0], 'sourceOf' | 'members'>
 
 /** Compresses the next few files while the current one is being written. */
 async function* lookAhead(
@@ -101,12 +103,9 @@ async function* lookAhead(
 }
 
 async function wholeMember(file: ManifestEntry, place: Place): Promise<Buffer> {
-  const bytes = await readBundleFile(place.folder, file.path)
+  const bytes = await readBundleFile(sourceOf(file, place), file.path)
   if (bytes.length !== file.sizeBytes || digestBytes(bytes) !== file.sha256) throw changed(file.path)
-  const member = await gzipMember(
-    Buffer.concat([tarHeader(file), bytes, tarPadding(bytes.length)]),
-    levelFor(file.path),
-  )
+  const member = await packMemberAside(file, bytes)
   place.members?.add(memberKey(file), member)
   return member
 }
@@ -122,7 +121,7 @@ async function* largeMember(file: ManifestEntry, place: Place): AsyncGenerator<B
     const sum = createHash('sha256')
     let sizeBytes = 0
     yield tarHeader(file)
-    for await (const piece of contentPieces(join(place.folder, file.path))) {
+    for await (const piece of contentPieces(sourceOf(file, place))) {
       sum.update(piece)
       sizeBytes += piece.length
       yield piece
@@ -155,29 +154,24 @@ async function* largeMember(file: ManifestEntry, place: Place): AsyncGenerator<B
   yield memberTrailer(checksum, memberBytes)
 }
 
-async function readBundleFile(folder: string, path: string): Promise<Buffer> {
+async function readBundleFile(source: string, path: string): Promise<Buffer> {
   try {
-    return await readFile(join(folder, path))
+    return await readFile(source)
   } catch (error) {
-    if (!isMissing(error)) throw error
-    const code = path === manifestFile ? 'manifest_missing' : 'file_missing'
-    throw new BundleError(code, `"${path}" is missing.`, path)
+    throw isMissing(error) ? missing(path) : error
   }
 }
 
-function memberKey(file: ManifestEntry): string {
-  return packKey(`member 2\n${file.path}\n${file.sizeBytes}\n${file.sha256}\n`)
+function sourceOf(file: ManifestEntry, place: Place): string {
+  const source = place.sourceOf(file.path)
+  if (source === undefined) throw missing(file.path)
+  return source
 }
 
-/** What is compressed already is stored as it is; beyond level 4, pages get little smaller for half as much time again. */
-function levelFor(path: string): number {
-  return compressedAlready.has(extname(path).toLowerCase()) ? 0 : 4
+function missing(path: string): BundleError {
+  const code = path === manifestFile ? 'manifest_missing' : 'file_missing'
+  return new BundleError(code, `"${path}" is missing.`, path)
 }
 
-const compressedAlready = new Set(
-  '.png .jpg .jpeg .gif .webp .avif .ico .mp4 .webm .mov .mp3 .ogg .woff .woff2 .zip .gz .br .zst .pdf'.split(
-    ' ',
-  ),
-)
 const wholeFileBytes = 512 * 1024
 const chunkBytes = 1024 * 1024

@@ -7,10 +7,13 @@ import { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import {
+  ArchiveWriter,
   archiveBundle,
   BundleError,
   type BundleErrorCode,
+  memberKey,
   packFolder,
+  packMember,
   readManifest,
   unpackArchive,
   unpackBundle,
@@ -168,6 +171,39 @@ test('members that were kept give the same archive without reading the files aga
   assert.ok(plain.equals(await collect(archiveBundle({ folder, members }))))
   for (const name of await readdir(members)) await writeFile(join(members, name), 'damaged')
   assert.ok(plain.equals(await collect(archiveBundle({ folder, members }))))
+})
+
+test('an archive made file by file is the one that a folder of the same files gives', async (context) => {
+  const folder = await bundleFolder(context)
+  const home = await temporaryFolder(context)
+  const about = await readManifest(folder)
+  const write = async () => {
+    const bundle = new ArchiveWriter({ members: join(home, 'members'), scratch: join(home, 'scratch') })
+    for (const [path, content] of Object.entries(files).reverse()) {
+      if (path === 'video.mp4') await bundle.copy(path, join(folder, path))
+      else if (path === 'large.txt') await bundle.compose(path, Readable.from([content]))
+      else if (path !== 'index.md') await bundle.write(path, content)
+    }
+    const page = about.files.find((file) => file.path === 'index.md')!
+    if (!bundle.keep(page)) {
+      bundle.members.add(memberKey(page), packMember(page, Buffer.from(files['index.md'])))
+      bundle.note(page)
+    }
+    assert.equal((await bundle.read('index.md')).toString(), files['index.md'])
+    assert.equal((await bundle.read('guide/install.html')).toString(), files['guide/install.html'])
+    await bundle.finish(about)
+    const archive = await collect(bundle.archive())
+    bundle.close()
+    return archive
+  }
+  const plain = await testArchive(folder)
+  assert.ok(plain.equals(await write()))
+  assert.ok(plain.equals(await write()), 'from what was kept')
+  for (const name of await readdir(join(home, 'members'))) {
+    const pack = await readFile(join(home, 'members', name))
+    await writeFile(join(home, 'members', name), pack.fill('damaged', 0, Math.floor(pack.length / 4)))
+  }
+  assert.ok(plain.equals(await write()), 'from what was damaged')
 })
 
 test('a large file is the same in the archive, whether its parts were kept or not', async (context) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { constants, crc32, deflateRaw } from 'node:zlib'
 import { promisify } from 'node:util'
+import { constants, crc32, deflateRaw } from 'node:zlib'
 
 /*
  * An archive is a row of gzip members, which together are one valid .tar.gz:
@@ -31,8 +31,10 @@ export const deflateEnd = Buffer.from('0300', 'hex')
 /** The header has no time and no system, so that the same bytes give the same member everywhere. */
 export const memberHeader = Buffer.from('1f8b08000000000000ff', 'hex')
 
+export const memberTrailerBytes = 8
+
 export function memberTrailer(checksum: number, sizeBytes: number): Buffer {
-  const trailer = Buffer.alloc(8)
+  const trailer = Buffer.alloc(memberTrailerBytes)
   trailer.writeUInt32LE(checksum, 0)
   trailer.writeUInt32LE(sizeBytes % 2 ** 32, 4)
   return trailer

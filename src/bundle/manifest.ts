@@ -20,30 +20,36 @@ export async function writeManifest(input: {
   const found = new Set(await listFiles(input.folder))
   found.delete(manifestFile)
   for (const path of known?.keys() ?? []) found.add(path)
-  const paths = [...found].sort(comparePaths)
+  const files = await mapInOrder(
+    [...found],
+    async (path) => known?.get(path) ?? { path, ...(await digestFile(join(input.folder, path))) },
+  )
+  const manifest = makeManifest(input, files)
+  await storeManifest(input.folder, manifest)
+  return manifest
+}
+
+/** The manifest over these files, whatever order they come in; two files that some disk would take for one are an error. */
+export function makeManifest(
+  about: Pick<Manifest, 'name' | 'renderer' | 'pageCount'>,
+  entries: ManifestEntry[],
+): Manifest {
+  const files = entries.sort((a, b) => comparePaths(a.path, b.path))
   const names = new NameSet()
-  for (const path of [...paths, manifestFile]) {
+  for (const path of [...files.map((file) => file.path), manifestFile]) {
     checkBundlePath(path)
     names.addFile(path)
   }
-  const files = await mapInOrder(
-    paths,
-    async (path) => known?.get(path) ?? { path, ...(await digestFile(join(input.folder, path))) },
-  )
-  const manifest: Manifest = {
-    format: 1,
-    renderer: input.renderer,
-    digest: digestOfFiles(files),
-    name: input.name,
-    pageCount: input.pageCount,
-    files,
-  }
-  const target = join(input.folder, manifestFile)
+  const { renderer, name, pageCount } = about
+  return { format: 1, renderer, digest: digestOfFiles(files), name, pageCount, files }
+}
+
+export async function storeManifest(folder: string, manifest: Manifest): Promise<void> {
+  const target = join(folder, manifestFile)
   await mkdir(dirname(target), { recursive: true })
   const partial = `${target}.${randomUUID()}.partial`
   await writeFile(partial, serializeManifest(manifest))
   await rename(partial, target) // A reader sees the whole manifest or none of it.
-  return manifest
 }
 
 export async function readManifest(folder: string): Promise<Manifest> {

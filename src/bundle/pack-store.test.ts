@@ -36,3 +36,19 @@ test('stores that are open at the same time do not disturb each other', async ()
     await rm(folder, { recursive: true })
   }
 })
+
+test('has at once what was added, and gives it back before it is sealed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'quire-pack-'))
+  try {
+    const store = new PackStore(folder)
+    for (let number = 0; number < 50; number += 1)
+      store.add(packKey(`${number}`), Buffer.alloc(100_000, number))
+    for (let number = 49; number >= 0; number -= 1)
+      assert.deepEqual(store.read(packKey(`${number}`)), Buffer.alloc(100_000, number))
+    assert.equal(store.has(packKey('0')), true)
+    assert.equal(store.read(packKey('50')), undefined)
+    store.close()
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})

@@ -28,6 +28,7 @@ const endBytes = 8 + mark.length
 
 /** More packs than this are put together, the small ones first. */
 const mostPacks = 12
+const sealAfterMs = 3_000
 const bufferedBytes = 4 * 1024 * 1024
 
 type Piece = { pack: Pack; offset: number; length: number; checksum: number }
@@ -35,13 +36,15 @@ type Pack = { path: string; file: number; sizeBytes: number; isUsed: boolean; re
 
 /**
  * Things that can be made again, kept by key in a folder of packs. A damaged piece is as if it were not there, several
- * processes may use one folder, and what is added is on disk only after `close`.
+ * processes may use one folder, and what is added is there for them a few
+ * seconds later, or after `close`.
  */
 export class PackStore {
   readonly #folder: string
   readonly #packs: Pack[] = []
   readonly #pieces = new Map<string, Piece>()
   #writer: PackWriter | undefined
+  #spare = Buffer.alloc(0)
 
   constructor(folder: string) {
     this.#folder = folder
@@ -53,33 +56,57 @@ export class PackStore {
     }
   }
 
+  /** Whether a piece is there and undamaged. */
   has(key: string): boolean {
-    return this.#pieces.has(key)
+    const piece = this.#pieces.get(key)
+    if (piece === undefined) return this.#writer?.has(key) === true
+    if (this.#spare.length < piece.length) this.#spare = Buffer.allocUnsafeSlow(piece.length * 2)
+    return this.#readInto(this.#spare.subarray(0, piece.length), key, piece)
   }
 
   read(key: string): Buffer | undefined {
     const piece = this.#pieces.get(key)
-    if (piece === undefined) return undefined
+    if (piece === undefined) return this.#writer?.read(key)
     const bytes = Buffer.allocUnsafeSlow(piece.length)
+    return this.#readInto(bytes, key, piece) ? bytes : undefined
+  }
+
+  /** A damaged piece is forgotten, so that it may be added again. */
+  #readInto(bytes: Buffer, key: string, piece: Piece): boolean {
     piece.pack.isUsed = true
-    const isWhole = readSync(piece.pack.file, bytes, 0, piece.length, piece.offset) === piece.length
-    return isWhole && crc32(bytes) === piece.checksum ? bytes : undefined
+    const length = readSync(piece.pack.file, bytes, 0, piece.length, piece.offset)
+    if (length === piece.length && crc32(bytes) === piece.checksum) return true
+    this.#pieces.delete(key)
+    return false
   }
 
   add(key: string, ...parts: Uint8Array[]): void {
+    if (this.#pieces.has(key)) return
     this.#writer ??= new PackWriter(this.#folder)
     this.#writer.add(key, parts)
+    if (performance.now() - this.#writer.startedMs > sealAfterMs) this.#seal()
   }
 
   /** Seals what was added, so that the next one to open the folder finds it. */
   close(): void {
     const added = this.#writer?.seal()
+    this.#writer = undefined
     const now = new Date()
     for (const pack of this.#packs) if (pack.isUsed) ignoreFailure(() => utimesSync(pack.path, now, now))
     if (added !== undefined && this.#packs.length >= mostPacks) this.#joinSmallest()
     for (const pack of this.#packs) closeSync(pack.file)
     this.#packs.length = 0
     this.#pieces.clear()
+  }
+
+  /** What a process that is killed has added so far is then not lost. */
+  #seal(): void {
+    const path = this.#writer?.seal()
+    this.#writer = undefined
+    const pack = path === undefined ? undefined : openPack(path)
+    if (pack === undefined) return
+    this.#packs.push(pack)
+    for (const [key, piece] of pack.records) this.#pieces.set(key, piece)
   }
 
   #joinSmallest(): void {
@@ -103,11 +130,12 @@ export function packKey(...parts: (string | Uint8Array)[]): string {
 }
 
 class PackWriter {
+  readonly startedMs = performance.now()
   readonly #target: string
   readonly #partial: string
   readonly #file: number
   readonly #records: Buffer[] = []
-  readonly #keys = new Set<string>()
+  readonly #places = new Map<string, { offset: number; length: number }>()
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
   #end = 0
@@ -116,12 +144,22 @@ class PackWriter {
     mkdirSync(folder, { recursive: true })
     this.#target = join(folder, `${randomUUID()}.pack`)
     this.#partial = `${this.#target}.partial`
-    this.#file = openSync(this.#partial, 'wx')
+    this.#file = openSync(this.#partial, 'wx+')
+  }
+
+  has(key: string): boolean {
+    return this.#places.has(key)
+  }
+
+  read(key: string): Buffer | undefined {
+    const place = this.#places.get(key)
+    if (place === undefined) return undefined
+    if (place.offset + place.length > this.#end - this.#waitingBytes) this.#flush()
+    return readPart(this.#file, place.offset, place.length)
   }
 
   add(key: string, parts: Uint8Array[]): void {
-    if (this.#keys.has(key)) return
-    this.#keys.add(key)
+    if (this.#places.has(key)) return
     let length = 0
     let checksum = 0
     for (const part of parts) {
@@ -135,6 +173,7 @@ class PackWriter {
     record.writeUInt32LE(length, keyCharacters + 6)
     record.writeUInt32LE(checksum, keyCharacters + 10)
     this.#records.push(record)
+    this.#places.set(key, { offset: this.#end, length })
     this.#end += length
     this.#waitingBytes += length
     if (this.#waitingBytes > bufferedBytes) this.#flush()

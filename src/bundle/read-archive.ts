@@ -1,4 +1,4 @@
-import { type Readable, Transform, pipeline } from 'node:stream'
+import { pipeline, type Readable, Transform } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { BundleError, type BundleErrorCode } from './bundle-error.ts'
 import { checkBundlePath, NameSet } from './bundle-path.ts'

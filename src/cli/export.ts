@@ -3,7 +3,7 @@ import { mkdtemp, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { archiveBundle, readManifest } from '../bundle/index.ts'
+import { ArchiveWriter } from '../bundle/index.ts'
 import { compileSite, folderSpecCache, specFetcher } from '../compiler/index.ts'
 import { cacheFolder } from './cache-folder.ts'
 import { readArguments, requireWord, UsageError } from './command.ts'
@@ -47,30 +47,36 @@ async function run(args: string[]): Promise<number> {
   const work = await mkdtemp(join(tmpdir(), 'quire-export-'))
   const cache = cacheFolder()
   const started = performance.now()
+  const members = values['no-cache'] ? join(work, 'members') : join(cache, 'members')
+  const archive = new ArchiveWriter({ members, scratch: join(work, 'scratch') })
   try {
     const progress = progressLine()
     const result = await compileSite({
       source,
-      into: join(work, 'bundle'),
+      into: archive,
       onProgress: progress.show,
       fetchSpec: specFetcher({ cache: folderSpecCache(join(cache, 'specs')) }),
       ...(values['no-cache'] ? {} : { cache: join(cache, 'pages') }),
     })
     progress.end()
-    const members = values['no-cache'] ? {} : { members: join(cache, 'members') }
     const part = `${output}.${process.pid}.part`
-    await pipeline(archiveBundle({ folder: join(work, 'bundle'), ...members }), createWriteStream(part))
+    await pipeline(archive.archive(), createWriteStream(part))
     await rename(part, output) // Readers see the whole archive or none of it.
     process.stdout.write(describeProblems(result.problems, { color: process.stdout.isTTY, most: 20 }))
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
     const megabytes = ((await stat(output)).size / 1e6).toFixed(1)
     process.stdout.write(`Wrote ${output}: ${result.pageCount} pages, ${megabytes} MB, ${seconds} s\n`)
     if (values.sign !== undefined) {
-      const manifest = await readManifest(join(work, 'bundle'))
-      await writeSignature({ path: output, manifest, key: values.sign, version: values.release })
+      await writeSignature({
+        path: output,
+        manifest: archive.manifest,
+        key: values.sign,
+        version: values.release,
+      })
     }
     return values.strict && result.failedPages.length > 0 ? 1 : 0
   } finally {
+    archive.close()
     await rm(work, { recursive: true, force: true })
   }
 }

@@ -1,5 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import type { BundleWriter } from '../bundle/index.ts'
 import { relativeHref } from './address-book.ts'
 import type { AnchorUse } from './passes/render-content.ts'
 import type { ProblemList } from './problems.ts'
@@ -40,8 +39,11 @@ export function checkAnchors(
   return corrections
 }
 
-/** Writes the right anchors into the pages that spelled them otherwise, and answers which files these are. */
-export function correctAnchors(into: string, corrections: readonly AnchorCorrection[]): string[] {
+/** Writes the right anchors into the pages that spelled them otherwise. */
+export async function correctAnchors(
+  bundle: BundleWriter,
+  corrections: readonly AnchorCorrection[],
+): Promise<void> {
   const byPage = new Map<string, AnchorCorrection[]>()
   for (const correction of corrections) {
     const list = byPage.get(correction.use.from) ?? []
@@ -49,8 +51,8 @@ export function correctAnchors(into: string, corrections: readonly AnchorCorrect
     byPage.set(correction.use.from, list)
   }
   for (const [page, list] of byPage) {
-    const file = join(into, `${page}.html`)
-    let html = readFileSync(file, 'utf8')
+    const file = `${page}.html`
+    let html = (await bundle.read(file)).toString()
     for (const { use, id } of list) {
       const path = use.page === page ? '' : relativeHref(`${page}.html`, `${use.page}.html`)
       html = html.replaceAll(
@@ -58,9 +60,8 @@ export function correctAnchors(into: string, corrections: readonly AnchorCorrect
         `href="${path}#${escapeAttribute(id)}"`,
       )
     }
-    writeFileSync(file, html)
+    await bundle.write(file, html)
   }
-  return [...byPage.keys()].map((page) => `${page}.html`)
 }
 
 function plain(id: string): string {

@@ -1,7 +1,7 @@
 import { createAddressBook } from './address-book.ts'
 import { type ProblemList, placeOfText } from './problems.ts'
-import { isWildcard } from './redirects.ts'
 import type { Settings } from './read-settings.ts'
+import { isWildcard } from './redirects.ts'
 import type { SitePlan } from './site-plan.ts'
 
 /** Tells of redirects that nobody can follow: from a page that exists, to a page that does not, or in a circle. */

@@ -1,20 +1,21 @@
-import { mkdir, rm } from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import {
+  type BundleWriter,
+  FolderWriter,
   type ManifestEntry,
+  memberKey,
+  PackStore,
   type SiteIndex,
   searchFolder,
   settingsFile,
   settingsScript,
   siteIndexFile,
   standaloneSettings,
-  writeManifest,
 } from '../bundle/index.ts'
-import { writeIndex } from '../search/index.ts'
+import { type PassageVectors, writeIndex } from '../search/index.ts'
 import { mathFiles, mermaidFiles, renderFailedPage, themeAssets } from '../theme/index.ts'
 import { createAddressBook } from './address-book.ts'
-import { writeBundleFile } from './bundle-files.ts'
 import { checkAnchors, correctAnchors } from './check-anchors.ts'
 import { checkRedirects } from './check-redirects.ts'
 import type { FailedPage, Problem } from './compiler-api.ts'
@@ -37,11 +38,11 @@ import { writeMachineFiles } from './write-machine-files.ts'
 export type CompileOptions = {
   /** The folder with docs.json or mint.json. */
   source: string
-  /** An empty folder, where the bundle is written. */
-  into: string
+  /** An empty folder where the bundle is written, or whoever else takes its files. */
+  into: string | BundleWriter
   /** For canonical and sitemap addresses. */
   siteUrl?: string
-  /** The folder of the page cache; without one every page is rendered. */
+  /** The folder of the page cache; without one, or where members are not kept, every page is rendered. */
   cache?: string
   /** Only these pages; an unknown one is a CompileError that names it. */
   paths?: string[]
@@ -53,6 +54,8 @@ export type CompileOptions = {
   customScripts?: boolean
   /** Fetches a specification that the project names by address; without it, such a specification is reported. */
   fetchSpec?: (url: string) => Promise<string>
+  /** Makes vectors of the passages, which are written beside the search index. */
+  vectors?: Pick<PassageVectors, 'take' | 'finish'>
   onProgress?: (progress: { pagesDone: number; pagesTotal: number }) => void
   signal?: AbortSignal
 }
@@ -67,13 +70,22 @@ export type CompileResult = {
 
 /** Turns a docs project into a bundle. Throws a CompileError only where there is no site at all. */
 export async function compileSite(options: CompileOptions): Promise<CompileResult> {
+  if (typeof options.into !== 'string') return compileInto(options.into, options)
+  const members = options.cache === undefined ? undefined : new PackStore(join(options.cache, 'members'))
+  try {
+    return await compileInto(new FolderWriter(options.into, members), options)
+  } finally {
+    members?.close()
+  }
+}
+
+async function compileInto(bundle: BundleWriter, options: CompileOptions): Promise<CompileResult> {
   const problems = new ProblemList()
   const source = await readSource(options.source, problems)
   const settings = await readSettings(source, problems)
   const plan = await planSite({
     source,
     settings,
-    into: options.into,
     problems,
     customScripts: options.customScripts ?? false,
     ...defined({
@@ -85,34 +97,34 @@ export async function compileSite(options: CompileOptions): Promise<CompileResul
   })
   const { files: themeFiles, ...assets } = themeAssets(plan.site)
   const renderer = await rendererName()
-  await mkdir(join(options.into, '_quire'), { recursive: true })
-  for (const file of themeFiles) writeBundleFile(options.into, file.path, file.content)
-  const copying = copyAssets(plan, problems)
-  const spool = new SearchSpool(join(options.into, '_quire', 'search.partial'))
+  await writeAll(bundle, themeFiles)
+  const copying = copyAssets(plan, bundle, problems)
+  const spool = new SearchSpool(join(bundle.scratch, 'search.partial'))
   const pages = new PageRecords(plan)
-  const files = new Map<string, ManifestEntry>()
   let pagesDone = 0
   const onPage = (index: number, page: RenderedPage) => {
     pages.add(index, page, problems)
     if (page.indexed !== undefined) spool.add(index, page.indexed)
-    for (const file of page.files) files.set(file.path, file)
     pagesDone += 1
     options.onProgress?.({ pagesDone, pagesTotal: plan.pages.length })
   }
   const cache =
-    options.cache === undefined
+    options.cache === undefined || bundle.members === undefined
       ? undefined
       : createPageCache({ folder: options.cache, renderer }, createPageTools(plan, assets))
   try {
     await renderPages({
       plan,
-      task: { assets, write: true, keep: cache !== undefined },
-      indexes: await placeKnownPages(plan, cache, onPage, options.signal),
+      task: { assets, pack: bundle.members !== undefined, ...defined({ folder: bundle.folder }) },
+      indexes: await placeKnownPages(plan, { cache, bundle, onPage, signal: options.signal }),
       workers: options.workers ?? threadsThatFit(),
       ...defined({ signal: options.signal }),
-      onPage: (index, { whole, ...page }) => {
+      onPage: (index, { packed, ...page }) => {
+        for (const [at, member] of packed?.members.entries() ?? [])
+          bundle.members?.add(memberKey(page.files[at] as ManifestEntry), member)
+        for (const file of page.files) bundle.note(file)
         const planned = plan.pages[index]
-        if (whole !== undefined && planned !== undefined) cache?.keep(planned, page, whole)
+        if (packed !== undefined && planned !== undefined) cache?.keep(planned, page, packed)
         onPage(index, page)
       },
     })
@@ -120,32 +132,30 @@ export async function compileSite(options: CompileOptions): Promise<CompileResul
     cache?.close()
   }
   await copying
-  for (const path of correctAnchors(options.into, checkAnchors(pages, problems))) files.delete(path)
+  await correctAnchors(bundle, checkAnchors(pages, problems))
   checkRedirects(plan, settings, pages.ids, problems)
-  writeFailedPages(plan, pages.failed, assets)
-  if (pages.needs.math) for (const file of mathFiles()) writeBundleFile(options.into, file.path, file.content)
-  if (pages.needs.mermaid)
-    for (const file of mermaidFiles()) writeBundleFile(options.into, file.path, file.content)
-  writeExtraPages(plan, assets, settings.notFound)
-  await writeMachineFiles(plan, pages.feeds)
+  await writeFailedPages(plan, bundle, pages.failed, assets)
+  if (pages.needs.math) await writeAll(bundle, mathFiles())
+  if (pages.needs.mermaid) await writeAll(bundle, mermaidFiles())
+  await writeExtraPages(plan, bundle, assets, settings.notFound)
+  await writeMachineFiles(plan, bundle, pages.feeds)
   await writeIndex({
     pages: spool.pages((index) => plan.pages[index]?.path ?? '', pages.linkTexts),
-    write: async (file) => writeBundleFile(options.into, `${searchFolder}/${file.path}`, file.content),
+    write: async (file) => {
+      await bundle.write(`${searchFolder}/${file.path}`, file.content)
+      await options.vectors?.take(file)
+    },
   })
+  for (const file of (await options.vectors?.finish()) ?? [])
+    await bundle.write(`${searchFolder}/${file.path}`, file.content)
   await spool.close()
-  await rm(join(options.into, '_quire', 'search.partial'), { force: true })
-  writeBundleFile(
-    options.into,
-    siteIndexFile,
-    `${JSON.stringify({ ...siteIndexOf(plan), ...defined({ assistant: settings.assistant }) }, null, 1)}\n`,
-  )
-  writeBundleFile(options.into, settingsFile, settingsScript(standaloneSettings))
-  const manifest = await writeManifest({
-    folder: options.into,
+  const siteIndex = { ...siteIndexOf(plan), ...defined({ assistant: settings.assistant }) }
+  await bundle.write(siteIndexFile, `${JSON.stringify(siteIndex, null, 1)}\n`)
+  await bundle.write(settingsFile, settingsScript(standaloneSettings))
+  const manifest = await bundle.finish({
     name: plan.name,
     renderer: renderer.split('#')[0] ?? renderer,
     pageCount: plan.pages.length,
-    known: files,
   })
   return {
     name: plan.name,
@@ -156,17 +166,24 @@ export async function compileSite(options: CompileOptions): Promise<CompileResul
   }
 }
 
+async function writeAll(
+  bundle: BundleWriter,
+  files: readonly { path: string; content: string | Uint8Array }[],
+): Promise<void> {
+  for (const { path, content } of files) await bundle.write(path, content)
+}
+
 /** Finds the author's mistakes without writing a bundle. */
 export async function checkSite(options: { source: string }): Promise<Problem[]> {
   const problems = new ProblemList()
   const source = await readSource(options.source, problems)
   const settings = await readSettings(source, problems)
-  const plan = await planSite({ source, settings, into: '', problems, customScripts: false })
+  const plan = await planSite({ source, settings, problems, customScripts: false })
   const { files: _files, ...assets } = themeAssets(plan.site)
   const pages = new PageRecords(plan)
   await renderPages({
     plan,
-    task: { assets, write: false, keep: false },
+    task: { assets, pack: false },
     indexes: [...plan.pages.keys()],
     workers: Math.min(4, availableParallelism()),
     onPage: (index, page) => pages.add(index, page, problems),
@@ -176,26 +193,25 @@ export async function checkSite(options: { source: string }): Promise<Problem[]>
   return problems.sorted()
 }
 
-/** Writes the pages that the cache knows into the bundle, and answers which ones are left to render. */
+/** Takes the pages that the cache knows into the bundle, and answers which ones are left to render. */
 async function placeKnownPages(
   plan: SitePlan,
-  cache: PageCache | undefined,
-  onPage: (index: number, page: RenderedPage) => void,
-  signal: AbortSignal | undefined,
+  input: {
+    cache: PageCache | undefined
+    bundle: BundleWriter
+    onPage(index: number, page: RenderedPage): void
+    signal: AbortSignal | undefined
+  },
 ): Promise<number[]> {
+  const { cache, bundle } = input
   if (cache === undefined) return [...plan.pages.keys()]
   const missing: number[] = []
   for (const [index, planned] of plan.pages.entries()) {
-    signal?.throwIfAborted()
+    input.signal?.throwIfAborted()
     if (index % 50 === 49) await new Promise<void>((resolve) => setImmediate(resolve)) // A server goes on answering.
     const known = cache.find(planned)
-    if (known === undefined) {
-      missing.push(index)
-      continue
-    }
-    writeBundleFile(plan.into, `${planned.path}.html`, known.html)
-    writeBundleFile(plan.into, `${planned.path}.md`, known.markdown)
-    onPage(index, known.page)
+    if (known?.files.every((file) => bundle.keep(file))) input.onPage(index, known)
+    else missing.push(index)
   }
   return missing
 }
@@ -231,11 +247,12 @@ export class PageRecords {
   }
 }
 
-function writeFailedPages(
+async function writeFailedPages(
   plan: SitePlan,
+  bundle: BundleWriter,
   failed: FailedPage[],
   assets: Parameters<typeof renderFailedPage>[2],
-): void {
+): Promise<void> {
   if (failed.length === 0) return
   failed.sort((a, b) => (a.path < b.path ? -1 : 1))
   const book = createAddressBook({
@@ -255,9 +272,8 @@ function writeFailedPages(
       tableOfContents: [],
       needs: { mermaid: false, math: false },
     }
-    writeBundleFile(plan.into, `${page.path}.html`, renderFailedPage(full, site, assets, failure))
-    writeBundleFile(
-      plan.into,
+    await bundle.write(`${page.path}.html`, renderFailedPage(full, site, assets, failure))
+    await bundle.write(
       `${page.path}.md`,
       `# ${page.title}\n\nThis page could not be rendered: ${failure.message}\n`,
     )

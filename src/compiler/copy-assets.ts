@@ -1,20 +1,18 @@
-import { constants } from 'node:fs'
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BundleWriter } from '../bundle/index.ts'
 import { mapInOrder } from './map-in-order.ts'
 import { safeStylesheet } from './passes/sanitize-element.ts'
 import type { ProblemList } from './problems.ts'
 import type { SitePlan } from './site-plan.ts'
 
 /** Copies the project's files to their own paths. Drawings that would run code are made still. */
-export async function copyAssets(plan: SitePlan, problems: ProblemList): Promise<void> {
+export async function copyAssets(plan: SitePlan, bundle: BundleWriter, problems: ProblemList): Promise<void> {
   const pages = new Set(
     plan.pages.flatMap((page) => [`${page.path}.html`.toLowerCase(), `${page.path}.md`.toLowerCase()]),
   )
   await mapInOrder(plan.assets, async (path) => {
     if (pages.has(path.toLowerCase())) return
-    const target = join(plan.into, path)
-    await mkdir(dirname(target), { recursive: true })
     const from = join(plan.root, path)
     if (/\.svg$/i.test(path)) {
       const text = await readFile(from, 'utf8')
@@ -29,7 +27,7 @@ export async function copyAssets(plan: SitePlan, problems: ProblemList): Promise
           },
         )
       }
-      await writeFile(target, still)
+      await bundle.write(path, still)
       return
     }
     if (/\.css$/i.test(path)) {
@@ -45,10 +43,10 @@ export async function copyAssets(plan: SitePlan, problems: ProblemList): Promise
           },
         )
       }
-      await writeFile(target, safe)
+      await bundle.write(path, safe)
       return
     }
-    await copyFile(from, target, constants.COPYFILE_FICLONE)
+    await bundle.copy(path, from)
   })
 }
 

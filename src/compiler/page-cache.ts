@@ -1,23 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ManifestEntry, PackStore, packKey } from '../bundle/index.ts'
+import { PackStore, packKey } from '../bundle/index.ts'
 import type { PageTools } from './compile-page.ts'
 import type { PlannedPage } from './plan-pages.ts'
-import type { RenderedPage, WholePage } from './render-pages.ts'
+import type { PackedPage, RenderedPage } from './render-pages.ts'
 
-/** Rendered pages, named by everything they were made from. */
+/** Rendered pages, named by everything they were made from; their files lie in the store of members. */
 export type PageCache = {
-  find(page: PlannedPage): KnownPage | undefined
-  keep(page: PlannedPage, rendered: RenderedPage, whole: WholePage): void
+  find(page: PlannedPage): RenderedPage | undefined
+  keep(page: PlannedPage, rendered: RenderedPage, packed: PackedPage): void
   /** Writes what was kept to disk. */
   close(): void
 }
 
-export type KnownPage = { page: RenderedPage; html: Uint8Array; markdown: Uint8Array }
-
-/** What stands in front of a page's bytes. */
-type Head = Pick<WholePage, 'includes' | 'pictures'> & {
-  page: Omit<RenderedPage, 'indexed' | 'whole'>
+/** What stands in front of a page's words. */
+type Head = Pick<PackedPage, 'includes' | 'pictures'> & {
+  page: Omit<RenderedPage, 'indexed' | 'packed'>
   indexedBytes: number
 }
 
@@ -44,7 +42,7 @@ export function createPageCache(cache: { folder: string; renderer: string }, too
   const keys = new Map<PlannedPage, string>()
   return { find, keep, close: () => store.close() }
 
-  function find(page: PlannedPage): KnownPage | undefined {
+  function find(page: PlannedPage): RenderedPage | undefined {
     const bytes = store.read(keyOf(page))
     if (bytes === undefined) return undefined
     const start = 4 + bytes.readUInt32LE(0)
@@ -53,24 +51,17 @@ export function createPageCache(cache: { folder: string; renderer: string }, too
       head.includes.every(([file, known]) => includeDigest(file) === known) &&
       head.pictures.every(([file, known]) => pictures.describe(file) === known)
     if (!isCurrent) return undefined
-    const [html, markdown] = head.page.files as [ManifestEntry, ManifestEntry]
-    const markdownStart = start + html.sizeBytes
-    const indexedStart = markdownStart + markdown.sizeBytes
-    return {
-      page: head.indexedBytes === 0 ? head.page : { ...head.page, indexed: bytes.subarray(indexedStart) },
-      html: bytes.subarray(start, markdownStart),
-      markdown: bytes.subarray(markdownStart, indexedStart),
-    }
+    return head.indexedBytes === 0 ? head.page : { ...head.page, indexed: bytes.subarray(start) }
   }
 
-  function keep(page: PlannedPage, rendered: RenderedPage, whole: WholePage): void {
-    const { indexed = new Uint8Array(), whole: _whole, ...rest } = rendered
-    const { includes, pictures: sizes } = whole
+  function keep(page: PlannedPage, rendered: RenderedPage, packed: PackedPage): void {
+    const { indexed = new Uint8Array(), packed: _packed, ...rest } = rendered
+    const { includes, pictures: sizes } = packed
     const head: Head = { includes, pictures: sizes, page: rest, indexedBytes: indexed.length }
     const headBytes = Buffer.from(JSON.stringify(head))
     const length = Buffer.alloc(4)
     length.writeUInt32LE(headBytes.length)
-    store.add(keyOf(page), length, headBytes, whole.html, whole.markdown, indexed)
+    store.add(keyOf(page), length, headBytes, indexed)
   }
 
   function keyOf(page: PlannedPage): string {

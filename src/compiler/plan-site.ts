@@ -31,7 +31,6 @@ import { loadSpecs, readSpecSetting } from './spec-library.ts'
 export async function planSite(input: {
   source: Source
   settings: Settings
-  into: string
   problems: ProblemList
   siteUrl?: string
   paths?: string[]
@@ -87,7 +86,6 @@ export async function planSite(input: {
   const specOfPage = new Map<string, string[]>()
   return {
     root: source.root,
-    into: input.into,
     name: settings.name,
     pages: chosen,
     pagesElsewhere: ordered.filter((page) => !rendered.has(page.path)).map((page) => page.path),

@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ManifestEntry, packKey } from '../bundle/index.ts'
+import { type ManifestEntry, packKey, packMember, withFolder } from '../bundle/index.ts'
 import { recordPage } from '../search/index.ts'
 import type { ThemeAssets } from '../theme/theme-api.ts'
 import { createAddressBook } from './address-book.ts'
-import { writeBundleFile } from './bundle-files.ts'
-import type { FailedPage, Problem } from './compiler-api.ts'
 import { type CompiledPage, compilePage, type PageTools } from './compile-page.ts'
+import type { FailedPage, Problem } from './compiler-api.ts'
 import { defined } from './loose-json.ts'
 import { type LoadedSpec, loadSpec } from './openapi/index.ts'
 import { createFrames } from './page-view.ts'
@@ -19,10 +18,10 @@ import type { SitePlan } from './site-plan.ts'
 /** What all workers of one build share beside the plan. */
 export type RenderTask = {
   assets: ThemeAssets
-  /** False when only the problems are wanted. */
-  write: boolean
-  /** Whether pages are sent back whole, for the cache. */
-  keep: boolean
+  /** Where pages are written to. */
+  folder?: string
+  /** Whether pages are handed over compressed, for an archive and for the builds to come. */
+  pack: boolean
 }
 
 /** What is left of a page when its files are written: small enough to keep for every page. */
@@ -31,14 +30,14 @@ export type RenderedPage = Omit<CompiledPage, 'html' | 'markdown' | 'indexed'> &
   files: ManifestEntry[]
   /** The page's words, counted for the search index. */
   indexed?: Uint8Array
-  /** The whole page with what it was made from, on its way to the cache. */
-  whole?: WholePage
+  /** The page's files as the archive holds them, with what they were made from. */
+  packed?: PackedPage
   failed?: FailedPage
 }
 
-export type WholePage = {
-  html: Uint8Array
-  markdown: Uint8Array
+export type PackedPage = {
+  /** One for each of the page's files. */
+  members: Uint8Array[]
   /** Files that the page reads beside its own, with the digest of each. */
   includes: [string, string][]
   /** Pictures with their sizes as they were. */
@@ -88,21 +87,29 @@ export function createRenderer(plan: SitePlan, task: RenderTask): Renderer {
       pictures.used.clear()
       const compiled = compilePage(page, tools)
       const { html: htmlText, markdown: markdownText, indexed, ...rest } = compiled
-      if (!task.write) return { ...rest, files: [] }
-      const html = encoder.encode(htmlText)
-      const markdown = encoder.encode(markdownText)
-      writeBundleFile(plan.into, `${page.path}.html`, html)
-      writeBundleFile(plan.into, `${page.path}.md`, markdown)
+      if (task.folder === undefined && !task.pack) return { ...rest, files: [] }
+      const made = [
+        { path: `${page.path}.html`, bytes: encoder.encode(htmlText) },
+        { path: `${page.path}.md`, bytes: encoder.encode(markdownText) },
+      ]
+      if (task.folder !== undefined)
+        for (const { path, bytes } of made) writePage(join(task.folder, path), bytes)
+      const files = made.map(({ path, bytes }) => fileEntry(path, bytes))
+      const pack = () => made.map(({ bytes }, at) => packMember(files[at] as ManifestEntry, bytes))
       return {
         ...rest,
-        files: [fileEntry(`${page.path}.html`, html), fileEntry(`${page.path}.md`, markdown)],
+        files,
         ...defined({
           indexed: indexed && recordPage(indexed),
-          whole: task.keep ? { html, markdown, ...madeFrom(page, tools) } : undefined,
+          packed: task.pack ? { members: pack(), ...madeFrom(page, tools) } : undefined,
         }),
       }
     },
   }
+}
+
+function writePage(file: string, bytes: Uint8Array): void {
+  withFolder(file, () => writeFileSync(file, bytes))
 }
 
 function fileEntry(path: string, bytes: Uint8Array): ManifestEntry {
@@ -112,7 +119,7 @@ function fileEntry(path: string, bytes: Uint8Array): ManifestEntry {
 function madeFrom(
   page: PlannedPage,
   { modules, pictures }: PageTools,
-): Pick<WholePage, 'includes' | 'pictures'> {
+): Pick<PackedPage, 'includes' | 'pictures'> {
   const own = page.from.type === 'file' ? page.from.file : ''
   const includes: [string, string][] = []
   for (const [file, text] of modules.used) if (file !== own) includes.push([file, packKey(text)])

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
+import { themeAssets } from '../theme/index.ts'
 import { compileSite } from './index.ts'
 import { planSite } from './plan-site.ts'
 import { ProblemList } from './problems.ts'
 import { readSettings } from './read-settings.ts'
 import { readSource } from './read-source.ts'
 import { renderPages } from './render-pool.ts'
-import { themeAssets } from '../theme/index.ts'
 
 async function project(pages: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'quire-pool-'))
@@ -37,7 +37,6 @@ async function render(pages: Record<string, string>, options: PoolOptions) {
   const plan = await planSite({
     source: files,
     settings: await readSettings(files, problems),
-    into,
     problems,
     customScripts: false,
   })
@@ -47,7 +46,7 @@ async function render(pages: Record<string, string>, options: PoolOptions) {
   try {
     await renderPages({
       plan,
-      task: { assets, write: true, keep: false },
+      task: { assets, folder: into, pack: false },
       indexes: [...plan.pages.keys()],
       workers: 1,
       onPage: (_index, page) => (page.failed === undefined ? done : failed).push(page.path),

@@ -37,9 +37,10 @@ function tell(report: WorkerReport): void {
 }
 
 /** The bytes are handed over, not copied. */
-function bytesOf({ whole, indexed }: RenderedPage): ArrayBuffer[] {
-  return [whole?.html, whole?.markdown, indexed].flatMap((bytes) =>
-    bytes?.buffer instanceof ArrayBuffer ? [bytes.buffer] : [],
+function bytesOf({ packed, indexed }: RenderedPage): ArrayBuffer[] {
+  const all = [...(packed?.members ?? []), ...(indexed === undefined ? [] : [indexed])]
+  return all.flatMap(({ buffer, byteLength }) =>
+    buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [],
   )
 }
 

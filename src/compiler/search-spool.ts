@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import type { RecordedPage } from '../search/index.ts'
 
 /**
@@ -6,11 +6,13 @@ import type { RecordedPage } from '../search/index.ts'
  * pages link to it with, and those are known only when all are rendered.
  */
 export class SearchSpool {
+  readonly #path: string
   readonly #file: number
   readonly #places = new Map<number, { offset: number; length: number }>()
   #end = 0
 
   constructor(path: string) {
+    this.#path = path
     this.#file = openSync(path, 'w+')
   }
 
@@ -36,5 +38,6 @@ export class SearchSpool {
 
   async close(): Promise<void> {
     closeSync(this.#file)
+    rmSync(this.#path, { force: true })
   }
 }

@@ -1,15 +1,14 @@
 import type { SiteView } from '../theme/theme-api.ts'
+import type { JsonObject } from './loose-json.ts'
+import type { Operation } from './openapi/index.ts'
 import type { Navigation } from './plan-navigation.ts'
 import type { PlannedPage } from './plan-pages.ts'
-import type { Redirect } from './redirects.ts'
 import type { ChromeSettings } from './read-settings.ts'
-import type { Operation } from './openapi/index.ts'
-import type { JsonObject } from './loose-json.ts'
+import type { Redirect } from './redirects.ts'
 
 /** Everything a page needs to be rendered, as plain data: it is handed to every worker once. */
 export type SitePlan = {
   root: string
-  into: string
   siteUrl?: string
   name: string
   /** Pages of this bundle in the order of the navigation; hidden ones come last. */

@@ -1,7 +1,7 @@
+import type { BundleWriter } from '../bundle/index.ts'
 import { renderNotFoundPage, renderRedirectPage, sectionFiles } from '../theme/index.ts'
 import type { ThemeAssets } from '../theme/theme-api.ts'
 import { createAddressBook, relativeHref } from './address-book.ts'
-import { writeBundleFile } from './bundle-files.ts'
 import { createLinkView } from './link-view.ts'
 import { defined } from './loose-json.ts'
 import { createFrames } from './page-view.ts'
@@ -11,11 +11,12 @@ import { createSidebars } from './sidebar-view.ts'
 import type { SitePlan } from './site-plan.ts'
 
 /** What no author wrote: sidebars of large sections, redirects, the first page where there is no index, and the 404 page. */
-export function writeExtraPages(
+export async function writeExtraPages(
   plan: SitePlan,
+  bundle: BundleWriter,
   assets: ThemeAssets,
   notFound: { title?: string; description?: string },
-): void {
+): Promise<void> {
   const book = createAddressBook({
     pages: plan.pages.map((page) => page.path),
     pagesElsewhere: plan.pagesElsewhere,
@@ -30,10 +31,10 @@ export function writeExtraPages(
     linkView: createLinkView(book, plan.home),
   })
   for (const file of sectionFiles(sidebars.largeSections(), plan.site.iconLibrary))
-    writeBundleFile(plan.into, file.path, file.content)
-  for (const path of redirectSources(plan)) writeRedirect(path)
+    await bundle.write(file.path, file.content)
+  for (const path of redirectSources(plan)) await writeRedirect(path)
   if (!taken.has('index.html')) {
-    write(
+    await write(
       'index.html',
       renderRedirectPage({ to: relativeHref('index.html', `${plan.home}.html`), title: plan.name }),
     )
@@ -48,10 +49,13 @@ export function writeExtraPages(
     needs: { mermaid: false, math: false },
   }
   if (!taken.has('404.md'))
-    writeBundleFile(plan.into, '404.md', '# Page not found\n\nThere is no page at this address.\n')
-  write('404.html', renderNotFoundPage(frame, site, assets, { homeHref: `${plan.home}.html`, ...notFound }))
+    await bundle.write('404.md', '# Page not found\n\nThere is no page at this address.\n')
+  await write(
+    '404.html',
+    renderNotFoundPage(frame, site, assets, { homeHref: `${plan.home}.html`, ...notFound }),
+  )
 
-  function writeRedirect(from: string): void {
+  async function writeRedirect(from: string): Promise<void> {
     const address = from.replace(/^\/+|\/+$/g, '')
     const file = address === '' ? 'index.html' : `${address}.html`
     if (
@@ -66,7 +70,7 @@ export function writeExtraPages(
       const tail = target.query + (target.hash === '' ? '' : `#${target.hash}`)
       const canonicalUrl =
         plan.siteUrl === undefined ? undefined : `${plan.siteUrl}/${addressOf(target.path)}`
-      write(
+      await write(
         file,
         renderRedirectPage({
           to: relativeHref(file, `${target.path}.html`) + tail,
@@ -74,13 +78,14 @@ export function writeExtraPages(
         }),
       )
     } else if (target.type === 'foreign' && /^https?:/i.test(target.href))
-      write(file, renderRedirectPage({ to: target.href }))
-    else if (target.type === 'file') write(file, renderRedirectPage({ to: relativeHref(file, target.path) }))
+      await write(file, renderRedirectPage({ to: target.href }))
+    else if (target.type === 'file')
+      await write(file, renderRedirectPage({ to: relativeHref(file, target.path) }))
   }
 
-  function write(file: string, html: string): void {
+  function write(file: string, html: string): Promise<void> {
     taken.add(file.toLowerCase())
-    writeBundleFile(plan.into, file, html)
+    return bundle.write(file, html)
   }
 }
 

@@ -1,7 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { join } from 'node:path'
-import { finished } from 'node:stream/promises'
-import { writeBundleFile } from './bundle-files.ts'
+import type { BundleWriter } from '../bundle/index.ts'
 import type { FeedItem } from './passes/feed-items.ts'
 import { addressOf, type PlannedPage } from './plan-pages.ts'
 import type { SitePlan } from './site-plan.ts'
@@ -9,19 +6,20 @@ import type { SitePlan } from './site-plan.ts'
 /** What search engines and language models read: sitemap, robots, llms.txt, llms-full.txt and feeds. */
 export async function writeMachineFiles(
   plan: SitePlan,
+  bundle: BundleWriter,
   feeds: ReadonlyMap<string, FeedItem[]>,
 ): Promise<void> {
   const own = new Set(plan.assets)
   const listed = plan.pages.filter((page) => page.indexed)
   if (plan.siteUrl !== undefined && !own.has('sitemap.xml'))
-    writeBundleFile(plan.into, 'sitemap.xml', sitemap(plan, listed))
-  if (!own.has('robots.txt')) writeBundleFile(plan.into, 'robots.txt', robots(plan))
-  if (!own.has('llms.txt')) writeBundleFile(plan.into, 'llms.txt', llmsText(plan, listed))
-  if (!own.has('llms-full.txt')) await writeFullText(plan, listed)
+    await bundle.write('sitemap.xml', sitemap(plan, listed))
+  if (!own.has('robots.txt')) await bundle.write('robots.txt', robots(plan))
+  if (!own.has('llms.txt')) await bundle.write('llms.txt', llmsText(plan, listed))
+  if (!own.has('llms-full.txt')) await bundle.compose('llms-full.txt', fullText(plan, bundle, listed))
   for (const [path, items] of [...feeds].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const page = plan.pages.find((candidate) => candidate.path === path)
     if (page !== undefined && !own.has(`${path}.xml`))
-      writeBundleFile(plan.into, `${path}.xml`, feed(plan, page, items))
+      await bundle.write(`${path}.xml`, feed(plan, page, items))
   }
 }
 
@@ -64,17 +62,16 @@ function llmsText(plan: SitePlan, pages: PlannedPage[]): string {
   return lines.join('\n')
 }
 
-async function writeFullText(plan: SitePlan, pages: PlannedPage[]): Promise<void> {
-  const output = createWriteStream(join(plan.into, 'llms-full.txt'))
+async function* fullText(
+  plan: SitePlan,
+  bundle: BundleWriter,
+  pages: PlannedPage[],
+): AsyncGenerator<string | Uint8Array> {
   for (const [index, page] of pages.entries()) {
-    if (index > 0) output.write('\n')
-    if (plan.siteUrl !== undefined) output.write(`<!-- Source: ${addressIn(plan, page.path)} -->\n`)
-    for await (const chunk of createReadStream(join(plan.into, `${page.path}.md`))) {
-      if (!output.write(chunk)) await new Promise<void>((resolve) => output.once('drain', resolve))
-    }
+    if (index > 0) yield '\n'
+    if (plan.siteUrl !== undefined) yield `<!-- Source: ${addressIn(plan, page.path)} -->\n`
+    yield await bundle.read(`${page.path}.md`)
   }
-  output.end()
-  await finished(output)
 }
 
 /** An RSS feed of a changelog. Its entries carry no dates of their own, so readers keep the order of the page. */

@@ -1,7 +1,7 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database, ObjectStore } from '../backends/index.ts'
-import { archiveBundle, BundleError, unpackArchive, verifyArchive } from '../bundle/index.ts'
+import { ArchiveWriter, BundleError, unpackArchive, verifyArchive } from '../bundle/index.ts'
 import { CompileError, compileSite, type FailedPage, type Problem } from '../compiler/index.ts'
 import type { Job, JobContext, JobHandler } from '../jobs/index.ts'
 import {
@@ -169,18 +169,18 @@ async function compileBundle(
   const { objects, folders } = work
   const folder = join(folders.work, `${asked.id}-${job.attempt}`)
   const source = join(folder, 'source')
-  const into = join(folder, 'bundle')
+  let bundle: ArchiveWriter | undefined
   try {
-    await mkdir(into, { recursive: true })
     const archive = await objects.get(release.sourceKey, { signal: context.signal })
     if (!archive) throw new CompileError([sourceGone])
     context.checkpoint('source-fetched')
     await unpackArchive({ archive: archive.stream, into: source })
     context.checkpoint('unpacked')
     const site = await readSite(work.database, asked.siteId)
+    bundle = new ArchiveWriter({ members: folders.members, scratch: join(folder, 'scratch') })
     const result = await compileSite({
       source: await findProject(source),
-      into,
+      into: bundle,
       cache: folders.pages,
       customScripts: site?.customScripts ?? false,
       fetchSpec: work.fetchSpec,
@@ -192,14 +192,10 @@ async function compileBundle(
     })
     context.checkpoint('compiled')
     const key = await bundleKey(work.database, result.digest)
-    const put = await objects.put(
-      key,
-      archiveBundle({ folder: into, members: folders.members, signal: context.signal }),
-      {
-        contentType: 'application/gzip',
-        signal: context.signal,
-      },
-    )
+    const put = await objects.put(key, bundle.archive({ signal: context.signal }), {
+      contentType: 'application/gzip',
+      signal: context.signal,
+    })
     context.checkpoint('archived')
     return {
       archive: { key, ...put, digest: result.digest },
@@ -208,6 +204,7 @@ async function compileBundle(
       warnings: result.problems.map(problemLine),
     }
   } finally {
+    bundle?.close()
     await rm(folder, { recursive: true, force: true })
   }
 }

@@ -1,11 +1,12 @@
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Database, ObjectStore } from '../backends/index.ts'
-import { archiveBundle, BundleError, unpackArchive } from '../bundle/index.ts'
+import type { Database, EmbeddingModel, ObjectStore } from '../backends/index.ts'
+import { archiveBundle, BundleError, FolderWriter, PackStore, unpackArchive } from '../bundle/index.ts'
 import { CompileError, type CompileResult, compileSite } from '../compiler/index.ts'
 import type { Job, JobContext, JobHandler } from '../jobs/index.ts'
-import { findProject } from './find-project.ts'
 import { bundleKey } from './bundle-keys.ts'
+import { findProject } from './find-project.ts'
+import { publishVectors, vectorProblems } from './publish-vectors.ts'
 import type { ReleaseFolders } from './release-folders.ts'
 import { beginRelease, completeRelease, failRelease, readRelease } from './releases-store.ts'
 import { readSite } from './sites-store.ts'
@@ -14,6 +15,8 @@ export type PublishDependencies = {
   database: Database
   objects: ObjectStore
   folders: ReleaseFolders
+  /** Makes vectors of passages for search; none when absent. */
+  embeddings?: EmbeddingModel | null
   fetchSpec: (url: string) => Promise<string>
   clock: () => number
 }
@@ -55,9 +58,11 @@ async function runPublish(dependencies: PublishDependencies, job: Job, context: 
     await unpackArchive({ archive: archive.stream, into: source })
     context.checkpoint('unpacked')
     const project = await findProject(source)
-    const result = await compileSite({
+    const vectors = await publishVectors({ ...dependencies, site, signal: context.signal })
+    const members = new PackStore(folders.members)
+    const compiling = compileSite({
       source: project,
-      into: bundle,
+      into: new FolderWriter(bundle, members),
       cache: folders.pages,
       customScripts: site.customScripts,
       fetchSpec: dependencies.fetchSpec,
@@ -66,8 +71,10 @@ async function runPublish(dependencies: PublishDependencies, job: Job, context: 
         context.progressed(pagesDone)
       },
       signal: context.signal,
+      ...(vectors ? { vectors } : {}),
       ...(site.hosts[0] ? { siteUrl: `https://${site.hosts[0]}` } : {}),
     })
+    const result = await compiling.finally(() => members.close())
     context.checkpoint('compiled')
     const key = await bundleKey(database, result.digest)
     const stored = await storeBundle(objects, bundle, folders.members, key, context.signal)
@@ -79,7 +86,7 @@ async function runPublish(dependencies: PublishDependencies, job: Job, context: 
       attempt: job.attempt,
       bundle: { ...stored, digest: result.digest },
       pageCount: result.pageCount,
-      problems: result.problems,
+      problems: [...result.problems, ...vectorProblems(vectors)],
       failedPages: result.failedPages,
       instructions: await readInstructions(project),
       finishedAt: clock(),

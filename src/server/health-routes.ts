@@ -8,7 +8,7 @@ export type Health = { stopping: boolean }
 /** Whether the process lives, whether it should get traffic and why not, and its figures. */
 export function healthRoutes(
   app: FastifyInstance,
-  node: Pick<Node, 'database' | 'objects' | 'model'>,
+  node: Pick<Node, 'database' | 'objects' | 'model' | 'questions'>,
   health: Health,
 ): void {
   const schema = { hide: true }
@@ -27,6 +27,7 @@ export function healthRoutes(
       status: problems.length === 0 ? 'ready' : 'not ready',
       problems,
       model: node.model?.name ?? 'none',
+      embeddingModel: node.questions?.name ?? 'none',
     })
   })
 
@@ -54,6 +55,17 @@ export function healthRoutes(
         count: number
       }>`select count(*) as count from jobs where worker is null`.execute(node.database.tables())
       this.set(Number(rows[0]?.count ?? 0))
+    },
+  })
+  new Counter({
+    name: 'quire_question_vectors_total',
+    help: 'Questions by what became of asking for their vectors.',
+    labelNames: ['outcome'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [outcome, count] of Object.entries(node.questions?.counts ?? {}))
+        this.inc({ outcome }, count)
     },
   })
   app.addHook('onResponse', async (request, reply) => {

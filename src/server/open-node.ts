@@ -2,12 +2,16 @@ import { isAbsolute, join, resolve } from 'node:path'
 import { assistantMigrations } from '../assistant/index.ts'
 import {
   type Database,
+  type EmbeddingModel,
   type LanguageModel,
   migrate,
   type ObjectStore,
   openDatabase,
+  openEmbeddingModel,
   openLanguageModel,
   openObjectStore,
+  openQuestionVectors,
+  type QuestionVectors,
 } from '../backends/index.ts'
 import { exportMigrations, webhookMigrations } from '../exports/index.ts'
 import { rateLimitMigrations } from '../http/index.ts'
@@ -28,6 +32,9 @@ export type Node = {
   database: Database
   objects: ObjectStore
   model: LanguageModel | null
+  embeddings: EmbeddingModel | null
+  /** The same model for questions: soon, or not at all. */
+  questions: QuestionVectors | null
   folders: ReleaseFolders
   published: PublishedSites
   close(): Promise<void>
@@ -56,6 +63,8 @@ export async function openNode(input: {
   environment: Record<string, string | undefined>
   publicUrl: () => string
   clock: () => number
+  /** Told when a model that search can do without is given up, and when it is back. */
+  warn?: (message: string) => void
 }): Promise<Node> {
   const { settings, clock } = input
   const database = await openSettingsDatabase(settings, clock())
@@ -67,12 +76,22 @@ export async function openNode(input: {
   })
   await objects.check()
   const folders = await openReleaseFolders({ folder: join(resolve(settings.data), 'cache'), objects })
+  const embeddings = openSettingsEmbeddings(settings, input.environment)
+  const questions =
+    embeddings &&
+    openQuestionVectors(embeddings, {
+      now: clock,
+      onChange: ({ working, reason }) =>
+        input.warn?.(working ? reason : `Search goes on with words alone. ${reason}`),
+    })
   return {
     database,
     objects,
+    embeddings,
+    questions,
     model: await openSettingsModel(settings),
     folders,
-    published: openPublishedSites({ database, folders }),
+    published: openPublishedSites({ database, folders, questions }),
     close: async () => {
       await objects.close()
       await database.close()
@@ -95,4 +114,22 @@ async function openSettingsModel(settings: Settings): Promise<LanguageModel | nu
       ? { model: settings.fallbackModel, url: settings.fallbackModelUrl, apiKey: settings.fallbackModelKey }
       : undefined,
   })
+}
+
+function openSettingsEmbeddings(
+  settings: Settings,
+  environment: Record<string, string | undefined>,
+): EmbeddingModel | null {
+  if (!settings.embeddingModel) return null
+  return openEmbeddingModel(
+    {
+      model: settings.embeddingModel,
+      url: settings.embeddingModelUrl,
+      apiKey: settings.embeddingModelKey,
+      dimensions: settings.embeddingDimensions,
+      questionPrefix: settings.embeddingQuestionPrefix,
+      passagePrefix: settings.embeddingPassagePrefix,
+    },
+    environment,
+  )
 }

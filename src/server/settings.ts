@@ -53,6 +53,16 @@ export const settingsSchema = z.strictObject({
   fallbackModel: z.string().min(1).optional().describe('asked when the first model cannot answer'),
   fallbackModelUrl: address.optional().describe('the address of the server of the second model'),
   fallbackModelKey: z.string().min(1).optional().describe('the key for the second model'),
+  embeddingModel: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('makes vectors for search, such as openai:text-embedding-3-small; none by default'),
+  embeddingModelUrl: address.optional().describe('the address of its OpenAI-compatible server'),
+  embeddingModelKey: z.string().min(1).optional().describe('the key for the embedding model'),
+  embeddingDimensions: wholeNumber(16, 4096).optional().describe('how long its vectors are to be'),
+  embeddingQuestionPrefix: z.string().optional().describe('stands before a question in its calls'),
+  embeddingPassagePrefix: z.string().optional().describe('stands before a passage in its calls'),
   tokensPerDay: wholeNumber(1, 1e12)
     .optional()
     .describe('a hard cap of model tokens per organization and day'),
@@ -132,6 +142,16 @@ export function readSettings(input: {
 function checkTogether(settings: Settings): Settings {
   if (settings.modelUrl && !settings.model) {
     throw new SettingsError('QUIRE_MODEL_URL is set, but no model: name one with --model (QUIRE_MODEL).')
+  }
+  if (settings.embeddingModelUrl && !settings.embeddingModel) {
+    throw new SettingsError(
+      'QUIRE_EMBEDDING_MODEL_URL is set, but no model: name one with --embedding-model (QUIRE_EMBEDDING_MODEL).',
+    )
+  }
+  if (settings.embeddingModel && !settings.embeddingModelUrl && !/^openai:./.test(settings.embeddingModel)) {
+    throw new SettingsError(
+      '--embedding-model takes openai:NAME, or any name together with --embedding-model-url (QUIRE_EMBEDDING_MODEL_URL).',
+    )
   }
   if (settings.role !== 'all' && !settings.databaseUrl) {
     throw new SettingsError(

@@ -53,7 +53,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const lock = embedded ? lockDataFolder(resolve(settings.data)) : undefined
   let url = settings.publicUrl?.replace(/\/+$/, '') ?? `http://${settings.host}:${settings.port}`
   const publicUrl = () => url
-  const node = await openNode({ settings, environment, publicUrl, clock })
+  const warn = (message: string) => logger.warn(message)
+  const node = await openNode({ settings, environment, publicUrl, clock, warn })
   if (embedded) await endAllLeases(node.database, clock()) // The lock proves that whoever held them is gone.
   const first = await prepareFirstStart(node.database, { domain: settings.site ?? 'docs', now: clock() })
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Database } from '../backends/index.ts'
+import type { Database, QuestionVectors } from '../backends/index.ts'
 import { type SiteIndex, searchFolder, siteIndexFile } from '../bundle/index.ts'
 import { openIndex, type SearchIndex } from '../search/index.ts'
 import type { ReleaseFolders } from './release-folders.ts'
@@ -26,7 +26,12 @@ export type PublishedSites = {
 const indexBudgetBytes = 256 * 1024 * 1024
 
 /** Opens releases lazily and keeps the most recently used ones, under a budget of memory for their indexes. */
-export function openPublishedSites(input: { database: Database; folders: ReleaseFolders }): PublishedSites {
+export function openPublishedSites(input: {
+  database: Database
+  folders: ReleaseFolders
+  /** Vectors of questions, for releases that have vectors of their passages. */
+  questions?: QuestionVectors | null
+}): PublishedSites {
   const opened = new Map<string, Promise<PublishedSite | null>>()
   const inMemory = new Map<string, PublishedSite>()
 
@@ -34,7 +39,7 @@ export function openPublishedSites(input: { database: Database; folders: Release
     const release = await readRelease(input.database, releaseId)
     if (!release?.bundle) return null
     const folder = await input.folders.open(release.bundle)
-    const published = await openFolder(release, folder)
+    const published = await openFolder(release, folder, input.questions ?? null)
     inMemory.set(releaseId, published)
     return published
   }
@@ -69,10 +74,14 @@ export function openPublishedSites(input: { database: Database; folders: Release
   }
 }
 
-async function openFolder(release: Release, folder: string): Promise<PublishedSite> {
+async function openFolder(
+  release: Release,
+  folder: string,
+  questions: QuestionVectors | null,
+): Promise<PublishedSite> {
   const siteIndex = JSON.parse(await readFile(join(folder, siteIndexFile), 'utf8')) as SiteIndex
   const pages = new Set(siteIndex.pages.map((page) => page.path))
-  const index = await openIndex({ read: (path) => readFile(join(folder, searchFolder, path)) })
+  const index = await openIndex({ read: (path) => readFile(join(folder, searchFolder, path)), questions })
   return {
     release,
     folder,

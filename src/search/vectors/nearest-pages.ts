@@ -1,5 +1,6 @@
 import type { QuestionVectors } from '../../backends/index.ts'
 import type { NearestPages, NearPage } from '../core/engine.ts'
+import { parseQuery } from '../core/query.ts'
 import type { SearchRequest } from '../search-api.ts'
 import { readVectors, type Vectors, vectorsFile } from './vectors-file.ts'
 
@@ -15,9 +16,10 @@ export class VectorSearch {
     this.questions = input.questions
   }
 
-  /** Asks the model at once, so that words are looked up meanwhile. Who is still typing is not waited for. */
+  /** Asks the model at once, so that words are looked up meanwhile; not for identifiers, nor for who is still typing. */
   begin(request: SearchRequest): NearestPages | undefined {
-    if (request.asYouType || request.query.trim() === '') return undefined
+    if (request.asYouType || request.query.trim() === '' || parseQuery(request.query).literal !== '')
+      return undefined
     const asked = this.hasVectors().then((has) =>
       has ? this.questions.ask(request.query.slice(0, longestQuestion)) : null,
     )

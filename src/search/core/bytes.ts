@@ -99,6 +99,18 @@ export class ByteWriter {
     this.byte(rest)
   }
 
+  /** Puts a varint in the place of one byte written before. */
+  setVarint(offset: number, value: number): void {
+    if (value < 128) {
+      this.bytes[offset] = value
+      return
+    }
+    const rest = this.bytes.slice(offset + 1, this.length)
+    this.length = offset
+    this.varint(value)
+    this.append(rest)
+  }
+
   string(text: string): void {
     this.varint(text.length)
     for (let i = 0; i < text.length; i++) this.varint(text.charCodeAt(i))

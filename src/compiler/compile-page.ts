@@ -71,7 +71,7 @@ export function compilePage(page: PlannedPage, tools: PageTools): CompiledPage {
     siteUrl: plan.siteUrl,
   })
   const written = renderer.render()
-  const endpoint = buildEndpoint(page, tools)
+  const endpoint = buildEndpoint(page, tools, written)
   const reference =
     endpoint === undefined
       ? undefined
@@ -84,7 +84,7 @@ export function compilePage(page: PlannedPage, tools: PageTools): CompiledPage {
   const notice = missing?.type === 'missing' ? renderer.renderMarkdown(missing.markdown) : []
   const content: ElementContent[] = [
     ...(reference?.bar ?? []),
-    ...written,
+    ...withCredentials(written, reference?.credentials ?? []),
     ...notice,
     ...(reference?.main ?? []),
     ...directoryListing(page, plan.navigation, tools.pages, renderer.context),
@@ -142,7 +142,20 @@ function loadModule(page: PlannedPage, { modules }: PageTools, problems: Problem
   return module
 }
 
-function buildEndpoint(page: PlannedPage, tools: PageTools): EndpointModel | undefined {
+/** They stand after what introduces the page, and before its first heading or field. */
+function withCredentials(written: ElementContent[], credentials: ElementContent[]): ElementContent[] {
+  const found = written.findIndex(
+    (node) => node.type === 'element' && (/^h[1-6]$/.test(node.tagName) || node.data?.part?.kind === 'field'),
+  )
+  const at = found === -1 ? written.length : found
+  return [...written.slice(0, at), ...credentials, ...written.slice(at)]
+}
+
+function buildEndpoint(
+  page: PlannedPage,
+  tools: PageTools,
+  content: readonly ElementContent[],
+): EndpointModel | undefined {
   const planned = tools.plan.endpoints[page.path]
   const settings = endpointSettings(tools.plan.api)
   if (planned?.type === 'operation') {
@@ -156,6 +169,7 @@ function buildEndpoint(page: PlannedPage, tools: PageTools): EndpointModel | und
     description: '',
     deprecated: page.meta.deprecated,
     manual: manualApi(tools.plan.api),
+    content,
     settings,
     ...defined({ authMethod: page.meta.authMethod }),
   })

@@ -33,6 +33,7 @@ export function themeAssets(site: SiteView): ThemeAssets & { files: ThemeFile[] 
     mathStylesheet: mathFiles()[0]?.path ?? '',
     mermaidScript: mermaidFiles()[0]?.path ?? '',
     fonts: fonts.preload,
+    monoFont: fonts.mono,
     files: [stylesheet, headScript, script, search, ...fonts.files],
   }
 }
@@ -96,7 +97,7 @@ function fontFamily(font: FontView | undefined, after: string): string | undefin
   return font === undefined || !/^[\w\s-]+$/.test(font.family) ? undefined : `"${font.family}",${after}`
 }
 
-type Fonts = { files: ThemeFile[]; styles: string; preload: string[] }
+type Fonts = { files: ThemeFile[]; styles: string; preload: string[]; mono: string }
 
 const interRanges: [string, string][] = [
   [
@@ -122,7 +123,7 @@ const interRanges: [string, string][] = [
 function siteFonts(site: SiteView): Fonts {
   const files: ThemeFile[] = []
   let styles =
-    '@font-face{font-family:"Inter Fallback";src:local("Arial");size-adjust:107.12%;ascent-override:90.44%;descent-override:22.52%;line-gap-override:0%}\n'
+    '@font-face{font-family:"Inter Fallback";src:local("Arial"),local("ArialMT"),local("Liberation Sans"),local("Helvetica");size-adjust:107.12%;ascent-override:90.44%;descent-override:22.52%;line-gap-override:0%}\n'
   const add = (file: string, family: string, range: string) => {
     const font = hashed(basename(file), readFileSync(require.resolve(file)))
     files.push(font)
@@ -134,13 +135,13 @@ function siteFonts(site: SiteView): Fonts {
     const path = add(`@fontsource-variable/inter/files/inter-${name}-wght-normal.woff2`, 'Inter', range)
     if (name === 'latin' && site.fonts.body === undefined) preload.push(path)
   }
-  add(
+  const mono = add(
     '@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2',
     'JetBrains Mono',
     interRanges[0]?.[1] ?? '',
   )
   for (const font of [site.fonts.body, site.fonts.heading]) styles += projectFont(font)
-  return { files, styles, preload }
+  return { files, styles, preload, mono }
 }
 
 /** `source` is a path inside the bundle; the stylesheet lies two folders down. */

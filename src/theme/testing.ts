@@ -82,4 +82,5 @@ export const testAssets: ThemeAssets = {
   mathStylesheet: '_quire/assets/math.css',
   mermaidScript: '_quire/assets/mermaid.js',
   fonts: [],
+  monoFont: 'fonts/mono.woff2',
 }

@@ -53,6 +53,16 @@ export type ComponentContext = {
 
 export type IconLibrary = 'fontawesome' | 'lucide' | 'tabler'
 
+/** A field that a page describes, as its `ParamField` was written. */
+export type WrittenField = {
+  /** `path`, `query`, `body`, `header` or `cookie`. */
+  location: string
+  name: string
+  type: string
+  required: boolean
+  defaultValue?: string
+}
+
 /** Hrefs in these views are relative to the page or absolute when foreign: the theme writes them as they are. */
 export type Link = { label: string; href: string; icon?: string; external: boolean }
 
@@ -177,6 +187,7 @@ export type ThemeAssets = {
   mermaidScript: string
   /** Preloaded, because text is drawn with them at once. */
   fonts: string[]
+  monoFont: string
 }
 
 export type ThemeFile = { path: string; content: Uint8Array }

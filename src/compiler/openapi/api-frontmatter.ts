@@ -1,9 +1,11 @@
+import type { ElementContent } from 'hast'
 import type { OperationModel } from '../../theme/endpoint/endpoint-api.ts'
 import { settingsScheme } from './auth-schemes.ts'
 import { samplesWithoutSpec } from './code-samples.ts'
 import { methods } from './list-operations.ts'
 import type { EndpointSettings } from './openapi-api.ts'
 import { displayOf } from './reading.ts'
+import { writtenRequest } from './written-fields.ts'
 
 /** What docs.json says for pages without a specification: `api.mdx`, or `api` in the older mint.json. */
 export type ManualApiSettings = {
@@ -21,6 +23,8 @@ export function endpointFromApiFrontmatter(input: {
   authMethod?: string
   manual?: ManualApiSettings
   settings?: EndpointSettings
+  /** The page's own text, whose fields the samples send. */
+  content?: readonly ElementContent[]
 }): OperationModel {
   const settings = input.settings ?? {}
   const { method, address } = splitApi(input.api)
@@ -44,7 +48,8 @@ export function endpointFromApiFrontmatter(input: {
     samples: [],
     display: displayOf(settings),
   }
-  model.samples = samplesWithoutSpec(model, settings)
+  const requiredOnly = settings.defaults === 'required'
+  model.samples = samplesWithoutSpec(model, settings, writtenRequest(input.content ?? [], { requiredOnly }))
   return model
 }
 

@@ -1,4 +1,11 @@
-import type { AuthScheme, CodeSample, JsonValue, OperationModel } from '../../theme/endpoint/endpoint-api.ts'
+import type {
+  AuthScheme,
+  CodeSample,
+  JsonValue,
+  OperationModel,
+  ParameterView,
+  SchemaView,
+} from '../../theme/endpoint/endpoint-api.ts'
 import { exampleValue } from './example-value.ts'
 import { asArray, asObject, asString, asText, objectEntries } from './json.ts'
 import { flattenSchema } from './merge-schema.ts'
@@ -6,6 +13,7 @@ import type { EndpointSettings, JsonObject, LoadedSpec } from './openapi-api.ts'
 import { resolveReference } from './resolve-reference.ts'
 import { type SampleBody, type SampleRequest, sampleLanguages } from './sample-languages.ts'
 import { isFile } from './schema-view.ts'
+import type { NamedExample, WrittenRequest } from './written-fields.ts'
 
 /** Samples that an author wrote (`x-codeSamples`), then those made for the languages that are still missing. */
 export function codeSamples(input: {
@@ -24,12 +32,46 @@ export function codeSamples(input: {
 }
 
 /** Samples for a page without a specification, whose fields stand in its text. */
-export function samplesWithoutSpec(model: OperationModel, settings: EndpointSettings): CodeSample[] {
+export function samplesWithoutSpec(
+  model: OperationModel,
+  settings: EndpointSettings,
+  written: WrittenRequest,
+): CodeSample[] {
   if (settings.autogenerate === false) return []
-  const body: SampleBody = /^(POST|PUT|PATCH)$/.test(model.method)
-    ? { type: 'json', value: {} }
-    : { type: 'none' }
-  return generatedSamples(sampleRequest({ model, settings, body }), settings, [])
+  const body: SampleBody = /^(GET|HEAD)$/.test(model.method)
+    ? { type: 'none' }
+    : written.body !== undefined
+      ? { type: 'json', value: written.body }
+      : /^(POST|PUT|PATCH)$/.test(model.method)
+        ? { type: 'json', value: {} }
+        : { type: 'none' }
+  const parameters = {
+    path: written.path.map(parameterOf),
+    query: written.query.map(parameterOf),
+    header: written.header.map(parameterOf),
+    cookie: [],
+  }
+  return generatedSamples(sampleRequest({ model: { ...model, parameters }, settings, body }), settings, [])
+}
+
+function parameterOf({ name, required, example }: NamedExample): ParameterView {
+  const examples = example === undefined ? [] : [example]
+  return { name, required, deprecated: false, description: '', schema: { ...plainSchema, examples } }
+}
+
+const plainSchema: SchemaView = {
+  type: 'string',
+  name: '',
+  description: '',
+  nullable: false,
+  deprecated: false,
+  readOnly: false,
+  writeOnly: false,
+  enum: [],
+  examples: [],
+  constraints: [],
+  marks: { before: [], after: [] },
+  properties: [],
 }
 
 function generatedSamples(

@@ -16,8 +16,24 @@
     root.classList.toggle('dark', theme === 'dark')
     root.classList.toggle('light', theme === 'light')
   }
-  const fonts = document.currentScript.dataset.fonts
-  if (fonts && location.protocol !== 'file:') {
+  const { fonts, mono } = document.currentScript.dataset
+  if (location.protocol === 'file:') {
+    // From a disk nothing can be asked for early, but it is there at once: the text waits that moment.
+    for (const [family, href] of [
+      ['Inter', fonts],
+      ['JetBrains Mono', mono],
+    ]) {
+      if (!href) continue
+      const unicodeRange = 'U+20-7E, U+A0-FF, U+2010-2027, U+20AC'
+      const face = new FontFace(family, `url("${href}")`, {
+        weight: '100 900',
+        display: 'block',
+        unicodeRange,
+      })
+      document.fonts.add(face)
+      face.load().catch(() => {})
+    }
+  } else if (fonts) {
     for (const href of fonts.split(' ')) {
       document.head.append(
         Object.assign(document.createElement('link'), {

@@ -242,7 +242,7 @@
       words.append(marked(make('div', 'search-title'), last && last !== hit.title ? last : hit.title, query))
       const place = [...new Set([hit.title, ...headings.slice(1, -1)])].join(' › ')
       if (last && last !== hit.title && !within) words.append(make('div', 'search-place-words', place))
-      const snippet = window.quireSearch.snippet(hit.content, query, 180)
+      const snippet = window.quireSearch.snippet(hit.content, query, 180).replace(/^…/, '…\u2060') // Not alone on its line.
       if (snippet) words.append(marked(make('div', 'search-snippet'), snippet, query))
       item.append(words)
       finish(item, index)

@@ -1,5 +1,6 @@
-import type { ElementContent } from 'hast'
+import type { Element, ElementContent } from 'hast'
 import { h } from '../content/element.ts'
+import { withPart } from '../content/parts.ts'
 import { flagProp, listProp, outerProps, textProp } from '../content/props.ts'
 import { fieldWords } from '../field-words.ts'
 import { slug } from '../slug.ts'
@@ -12,11 +13,28 @@ export const ParamField: Component = ({ props, children, page }) => {
   const name = (location === undefined ? textProp(props, 'name', 'param') : textProp(props, location)) ?? ''
   // `body` and `path` stand on fields of every kind, arguments of functions included, and tell a reader nothing.
   const shown = location === 'body' || location === 'path' ? undefined : location
-  return field({ props, children, page, name, location: shown })
+  return field({ props, children, page, name, location: shown }).map((element) =>
+    withPart(element, {
+      kind: 'field',
+      field: {
+        location: location ?? 'body',
+        name,
+        type: textProp(props, 'type') ?? '',
+        required: flagProp(props, 'required') === true,
+        ...(defaultOf(props) === undefined ? {} : { defaultValue: defaultOf(props) ?? '' }),
+      },
+    }),
+  )
 }
 
 export const ResponseField: Component = ({ props, children, page }) =>
   field({ props, children, page, name: textProp(props, 'name', 'body', 'field') ?? '', location: undefined })
+
+function defaultOf(props: Record<string, unknown>): string | undefined {
+  return props.default === undefined
+    ? undefined
+    : (textProp(props, 'default') ?? JSON.stringify(props.default))
+}
 
 function field(input: {
   props: Record<string, unknown>
@@ -24,11 +42,10 @@ function field(input: {
   page: ComponentContext
   name: string
   location: string | undefined
-}): ElementContent[] {
+}): Element[] {
   const { props, page } = input
   const outer = outerProps(props, 'field')
-  const defaultValue =
-    props.default === undefined ? undefined : (textProp(props, 'default') ?? JSON.stringify(props.default))
+  const defaultValue = defaultOf(props)
   return [
     renderField({
       page,
@@ -68,7 +85,7 @@ export function renderField(input: {
   before: string[]
   after: string[]
   children: ElementContent[]
-}): ElementContent {
+}): Element {
   const words = fieldWords(input.page)
   return h(
     'div',

@@ -1,4 +1,5 @@
 import type { Element, ElementContent } from 'hast'
+import type { WrittenField } from '../theme-api.ts'
 import { isBlank } from './element.ts'
 
 /**
@@ -12,6 +13,7 @@ export type Part =
   | { kind: 'accordion' }
   | { kind: 'code'; title: string; language: string; icon: ElementContent[] }
   | { kind: 'aside'; place: 'request' | 'response' | 'panel' }
+  | { kind: 'field'; field: WrittenField }
 
 declare module 'hast' {
   interface ElementData {

@@ -55,3 +55,18 @@ test('a picture of known size keeps its place, in the proportion its author asks
     /width="100".* height="50"/,
   )
 })
+
+test('code in a table stays in one piece unless it is long', () => {
+  const cell = (value: string) =>
+    renderHtml([h('table', null, h('tr', null, h('td', null, h('code', null, value))))], { decorate: true })
+  assert.match(cell('navigation.tabs'), /<code>navigation\.tabs/)
+  assert.match(cell('navigation.'.repeat(5)), /<code class="long">/)
+})
+
+test('a film that is not in the project leaves its place, and its classes', () => {
+  const film = h('video', { src: 'a.mp4', className: ['dark:hidden'] })
+  assert.equal(
+    renderHtml([film], { decorate: true, imageSize: () => 'missing' }).replace(/<svg.*<\/svg>/, ''),
+    '<span class="dark:hidden"><span class="foreign-image large"></span></span>',
+  )
+})

@@ -1,6 +1,7 @@
 import type { Element, ElementContent, Root, RootContent } from 'hast'
 import { find, html, svg } from 'property-information'
 import { iconMarkup } from '../icons/render-icon.ts'
+import { plainText } from './element.ts'
 import { escapeAttribute, escapeText } from './escape.ts'
 
 export type RenderHtmlOptions = {
@@ -157,6 +158,8 @@ function renderDecorated(element: Element, state: State): string {
       )
     case 'img':
       return renderImage(element, state)
+    case 'td':
+      return renderElement({ ...element, children: element.children.map(markLongCode) }, state)
     case 'iframe':
       return renderFrame(element, state)
     case 'video':
@@ -177,6 +180,14 @@ function renderHeading(element: Element, state: State): string {
     return renderElement(element, state)
   const anchor = `<a class="heading-link" href="#${escapeAttribute(encodeURI(id))}" aria-label="Link to this heading">${linkIcon()}</a>`
   return renderElement(element, state, '', '', anchor)
+}
+
+/** Code in a table stays in one piece, so that names can be read on a phone; what is too long for that may break. */
+function markLongCode<Node extends ElementContent>(node: Node): Node {
+  if (node.type !== 'element') return node
+  if (node.tagName === 'a') return { ...node, children: node.children.map(markLongCode) }
+  const isLong = node.tagName === 'code' && plainText(node.children).length > 28
+  return isLong ? { ...node, properties: { ...node.properties, className: ['long'] } } : node
 }
 
 function renderImage(element: Element, state: State): string {
@@ -215,6 +226,11 @@ function absentImage(label: string): string {
   return `<span class="foreign-image">${imageIcon()}${label === '' ? '' : `<span>${escapeText(label)}</span>`}</span>`
 }
 
+function absentFilm(element: Element, state: State): string {
+  const own = foreignClasses(element, state).replace('foreign-image', '').trim()
+  return `<span${own === '' ? '' : ` class="${own}"`}><span class="foreign-image large">${playIcon()}</span></span>`
+}
+
 function sizeAttributes(element: Element, state: State): string {
   const { src, width, height } = element.properties
   if (state.imageSize === undefined || typeof src !== 'string' || (height !== undefined && height !== null))
@@ -246,7 +262,10 @@ function renderFrame(element: Element, state: State): string {
 
 function renderMedia(element: Element, state: State): string {
   const source = mediaSource(element)
-  if (!isForeign(source)) return renderElement(element, state)
+  if (!isForeign(source)) {
+    const isMissing = typeof source === 'string' && state.imageSize?.(source) === 'missing'
+    return isMissing ? absentFilm(element, state) : renderElement(element, state)
+  }
   const title = element.properties.title ?? element.properties.ariaLabel
   return embed({
     kind: element.tagName === 'audio' ? 'audio' : 'video',

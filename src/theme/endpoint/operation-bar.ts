@@ -40,8 +40,15 @@ export function pathCode(base: string, path: string): ElementContent {
     'code',
     { className: ['endpoint-path'] },
     base === '' ? null : h('span', { className: ['server'] }, base),
-    parts.map((part) => (part.startsWith('{') ? h('span', { className: ['parameter'] }, part) : part)),
+    parts.map((part) =>
+      part.startsWith('{') ? h('span', { className: ['parameter'] }, part) : breakable(part),
+    ),
   )
+}
+
+/** A path that is too long for its line breaks before a slash, and within a name only where it must. */
+function breakable(path: string): (string | ElementContent)[] {
+  return path.split(/(?=\/)/).flatMap((part, index) => (index === 0 ? [part] : [h('wbr', null), part]))
 }
 
 function serverList(model: OperationModel, page: ComponentContext): ElementContent[] {

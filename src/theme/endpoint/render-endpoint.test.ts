@@ -229,7 +229,7 @@ test('shows ways to authenticate as alternatives', () => {
   assert.match(text, /endpoint-or">or</)
   assert.match(text, /Scopes: <code>read<\/code>/)
   const byHand = renderEndpoint(operation({ auth }), context())
-  assert.match(html(byHand.bar), /authorization/)
+  assert.match(html(byHand.credentials), /authorization/)
   assert.doesNotMatch(html(byHand.main), /authorization/)
 })
 

@@ -18,6 +18,8 @@ import { renderParameters, renderSchemaFields, renderText } from './render-schem
 export type RenderedEndpoint = {
   /** Method and path, to stand before the page's own text. */
   bar: ElementContent[]
+  /** Credentials, where the page describes its fields itself: to stand before the first of them. */
+  credentials: ElementContent[]
   /** The description and all fields, to stand after it. */
   main: ElementContent[]
   /** Request samples and response examples, to stand beside it. */
@@ -46,17 +48,18 @@ export function renderEndpoint(
       expanded: model.display.expanded,
     })
     const aside = options.hasResponseExample === true ? [] : exampleTabs(model.examples, page)
-    return { bar: [], main: [...intro, ...fields], aside }
+    return { bar: [], credentials: [], main: [...intro, ...fields], aside }
   }
   if (model.type === 'channel') {
     const aside =
       options.hasResponseExample === true ? [] : exampleTabs(channelExamples(model.messages), page)
-    return { bar: channelBar(model, page), main: [...intro, ...channelSections(model, page)], aside }
+    const main = [...intro, ...channelSections(model, page)]
+    return { bar: channelBar(model, page), credentials: [], main, aside }
   }
-  // A page that describes its fields itself has its credentials said before them.
   const isManual = model.responses.length === 0 && model.body === undefined && !hasParameters(model)
   return {
-    bar: [...operationBar(model, page), ...(isManual ? authSection(model, page) : [])],
+    bar: operationBar(model, page),
+    credentials: isManual ? authSection(model, page) : [],
     main: [...intro, ...(isManual ? [] : authSection(model, page)), ...operationSections(model, page)],
     aside: [
       ...(options.hasRequestExample === true ? [] : requestExamples(model, page)),

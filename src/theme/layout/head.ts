@@ -11,7 +11,7 @@ export function renderHead(
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${escapeText(title)}</title>`,
-    `<script src="${root}${assets.headScript}"${preload(assets.fonts, root)}></script>`,
+    `<script src="${root}${assets.headScript}"${preload(assets, root)}></script>`,
     `<link rel="stylesheet" href="${root}${assets.stylesheet}">`,
   ]
   if (content.needs.math) lines.push(`<link rel="stylesheet" href="${root}${assets.mathStylesheet}">`)
@@ -29,8 +29,9 @@ export function renderHead(
 }
 
 /** The head script asks for them early, but not from disk, where browsers refuse the asking and complain. */
-function preload(fonts: readonly string[], root: string): string {
-  return fonts.length === 0 ? '' : ` data-fonts="${fonts.map((font) => root + font).join(' ')}"`
+function preload({ fonts, monoFont }: PageContext['assets'], root: string): string {
+  const early = fonts.length === 0 ? '' : ` data-fonts="${fonts.map((font) => root + font).join(' ')}"`
+  return `${early} data-mono="${root}${monoFont}"`
 }
 
 function metadata(input: Pick<PageContext, 'page' | 'site'> & { title: string; root: string }): string[] {

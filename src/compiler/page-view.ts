@@ -31,6 +31,8 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
   const linkView = createLinkView(book, plan.home)
   const sidebars = createSidebars({ pages, divisions, linkView })
 
+  const firstDivision = plan.pages.find((page) => page.listed && page.division !== undefined)?.division ?? 0
+
   return (page) => {
     const file = `${page.path}.html`
     const divisionId = page.division ?? nearestDivision(page)
@@ -43,7 +45,9 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
     )
     const language = page.language ?? languageOf(trail)
     const canonical = canonicalOf(page)
-    const sharedSidebar = sidebars.sidebarOf(divisionId, page, file)
+    // A start page outside the navigation shows where a reader may begin.
+    const shownDivision = sidebars.sectionOf(divisionId) === undefined ? firstDivision : divisionId
+    const sharedSidebar = sidebars.sidebarOf(shownDivision, page, file)
     const view: PageFrame['view'] = {
       path: page.path,
       title: page.title,
@@ -76,7 +80,7 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
         canonicalUrl: canonical,
         previous: at > 0 ? neighbour(sequence.pages[at - 1], file) : undefined,
         next: at >= 0 ? neighbour(sequence.pages[at + 1], file) : undefined,
-        section: sidebars.sectionName(divisionId),
+        section: sidebars.sectionName(shownDivision),
         editUrl: editUrlOf(page),
         lastUpdated: page.meta.lastUpdated,
       }),

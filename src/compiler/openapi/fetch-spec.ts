@@ -1,4 +1,4 @@
-import { GuardedFetchError, type GuardedFetchOptions, guardedFetch } from '../../http/index.ts'
+import type { GuardedFetchOptions } from '../../http/index.ts'
 import type { Problem } from '../compiler-api.ts'
 
 /** Keeps what was fetched between builds, so that a build survives a host that is away. */
@@ -68,6 +68,8 @@ async function attempt(
   options: GuardedFetchOptions,
 ): Promise<{ text: string } | { message: string; hint: string }> {
   const hint = 'Check that the address opens without signing in, or put the file into the project.'
+  // Loaded here, because few projects name an address and every thread that renders would load it.
+  const { GuardedFetchError, guardedFetch } = await import('../../http/index.ts')
   try {
     const response = await guardedFetch(rawAddress(address), {
       headers: { accept: 'application/json, application/yaml, text/yaml, text/plain;q=0.9, */*;q=0.5' },

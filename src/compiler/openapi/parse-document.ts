@@ -1,6 +1,6 @@
-import { LineCounter, parseDocument as parseYaml } from 'yaml'
 import type { JsonValue } from '../../theme/endpoint/endpoint-api.ts'
 import type { Problem } from '../compiler-api.ts'
+import { yaml } from '../yaml.ts'
 import { positionAt } from './text-position.ts'
 
 const maximumBytes = 64 * 1024 * 1024
@@ -30,6 +30,7 @@ export function parseDocument(input: { file: string; text: string }): {
 }
 
 function parseYamlText(input: { file: string; text: string }): { value?: JsonValue; problems: Problem[] } {
+  const { LineCounter, parseDocument: parseYaml } = yaml()
   const lineCounter = new LineCounter()
   const problems: Problem[] = []
   try {

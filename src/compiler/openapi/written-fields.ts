@@ -44,10 +44,10 @@ function fieldsIn(nodes: readonly ElementContent[]): FieldTree[] {
 
 function objectOf(fields: readonly FieldTree[], requiredOnly: boolean): JsonValue {
   const chosen = fields.filter(({ field }) => field.name !== '' && (field.required || !requiredOnly))
-  return Object.fromEntries(chosen.map((tree) => [tree.field.name, valueOf(tree, requiredOnly)]))
+  return Object.fromEntries(chosen.map((tree) => [tree.field.name, exampleOf(tree, requiredOnly)]))
 }
 
-function valueOf({ field, inner }: FieldTree, requiredOnly: boolean): JsonValue {
+function exampleOf({ field, inner }: FieldTree, requiredOnly: boolean): JsonValue {
   const known = knownValue(field)
   if (known !== undefined) return known
   const type = field.type.toLowerCase()

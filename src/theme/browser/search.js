@@ -1,7 +1,7 @@
 /** The search dialog: opens with ⌘K, Ctrl K and /, answers while typing, and is worked wholly by keyboard. */
 ;(() => {
   const openers = [...document.querySelectorAll('[data-search-open]')]
-  const engineAddress = quire.own && quire.own.dataset.search
+  const engineAddress = quire.own?.dataset.search
   if (openers.length === 0 || !engineAddress) return
   const apple = /Mac|iP(hone|ad|od)/.test(navigator.platform)
   if (!apple) for (const key of document.querySelectorAll('.search-key')) key.textContent = 'Ctrl K'
@@ -32,9 +32,9 @@
     return (await answer.json()).map((hit) => ({
       path: hit.path.replace(/^\//, ''),
       content: hit.content,
-      title: (hit.metadata && hit.metadata.title) || hit.path,
-      heading: (hit.metadata && hit.metadata.heading) || '',
-      anchor: hit.metadata && hit.metadata.anchor,
+      title: hit.metadata?.title || hit.path,
+      heading: hit.metadata?.heading || '',
+      anchor: hit.metadata?.anchor,
     }))
   }
   const load = () => {
@@ -272,7 +272,7 @@
     const slash = event.key === '/' && !typing && !event.metaKey && !event.ctrlKey && !event.altKey
     if (!chord && !slash) return
     event.preventDefault()
-    if (chord && dialog && dialog.open) dialog.close()
+    if (chord && dialog?.open) dialog.close()
     else open()
   })
 })()

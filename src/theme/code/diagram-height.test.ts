@@ -14,6 +14,6 @@ test('a sequence grows with its messages', () => {
 })
 
 test('nothing that is written makes the guess fail', () => {
-  for (const source of ['', '%% only this', 'flowchart', 'graph LR\n' + '-->'.repeat(500), 'pie\n"a": 1'])
+  for (const source of ['', '%% only this', 'flowchart', `graph LR\n${'-->'.repeat(500)}`, 'pie\n"a": 1'])
     assert.ok(diagramHeight(source) > 0)
 })

@@ -194,8 +194,10 @@ function renderImage(element: Element, state: State): string {
   const { src, alt } = element.properties
   const label = typeof alt === 'string' ? alt : ''
   if (isForeign(src)) return renderForeignImage(element, src, label, state)
-  if (src === '' || src === undefined || src === null) return label === '' ? '' : absentImage(label)
-  if (typeof src === 'string' && state.imageSize?.(src) === 'missing') return absentImage(label)
+  if (src === '' || src === undefined || src === null)
+    return label === '' ? '' : absentImage(element, label, state)
+  if (typeof src === 'string' && state.imageSize?.(src) === 'missing')
+    return absentImage(element, label, state)
   const alternative = alt === undefined || alt === null ? ' alt=""' : ''
   const lazy = element.properties.loading ? '' : ' loading="lazy"'
   return renderElement(
@@ -222,8 +224,8 @@ function renderForeignImage(element: Element, source: string, label: string, sta
 }
 
 /** The place of a picture that is not in the project. */
-function absentImage(label: string): string {
-  return `<span class="foreign-image">${imageIcon()}${label === '' ? '' : `<span>${escapeText(label)}</span>`}</span>`
+function absentImage(element: Element, label: string, state: State): string {
+  return `<span class="${foreignClasses(element, state)}">${imageIcon()}${label === '' ? '' : `<span>${escapeText(label)}</span>`}</span>`
 }
 
 function absentFilm(element: Element, state: State): string {

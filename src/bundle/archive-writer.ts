@@ -8,7 +8,7 @@ import { BundleError } from './bundle-error.ts'
 import type { BundleWriter } from './bundle-writer.ts'
 import { writeParts } from './folder-writer.ts'
 import { digestBytes, digestFile, makeManifest, serializeManifest } from './manifest.ts'
-import { memberKey, packMemberAside, unpackMember } from './member.ts'
+import { memberKey, packMember, packMemberAside, unpackMember } from './member.ts'
 import { PackStore } from './pack-store.ts'
 
 /**
@@ -39,6 +39,10 @@ export class ArchiveWriter implements BundleWriter {
     this.note(file)
     this.#sources.delete(path)
     if (this.members.has(memberKey(file))) return
+    if (bytes.length <= smallBytes) {
+      this.members.add(memberKey(file), packMember(file, bytes))
+      return
+    }
     const packing = packMemberAside(file, bytes)
       .then((member) => this.members.add(memberKey(file), member))
       .catch((error: unknown) => {
@@ -120,5 +124,7 @@ export class ArchiveWriter implements BundleWriter {
   }
 }
 
+/** Handing a smaller file to another thread takes longer than compressing it here. */
+const smallBytes = 32 * 1024
 /** So many files wait to be compressed at most. */
 const mostPending = 32

@@ -7,7 +7,6 @@ import {
   sign,
   verify,
 } from 'node:crypto'
-import { z } from 'zod'
 import type { Manifest } from './bundle-api.ts'
 import { BundleError } from './bundle-error.ts'
 import { compareVersions } from './compare-versions.ts'
@@ -117,12 +116,24 @@ function readKey(pem: string, create: (pem: string) => KeyObject, kind: 'private
   )
 }
 
-function parseSignature(text: string) {
+type Signature = { format: 1; manifest: string; version?: string; keyId: string; signature: string }
+
+function parseSignature(text: string): Signature {
   try {
-    return signatureSchema.parse(JSON.parse(text))
-  } catch {
-    throw new BundleError('signature_invalid', 'The signature file is not one that quire sign writes.')
-  }
+    const found: Partial<Record<string, unknown>> = JSON.parse(text)
+    const { format, manifest, version, keyId, signature, ...more } = found
+    const matches = (value: unknown, pattern: RegExp) => typeof value === 'string' && pattern.test(value)
+    if (
+      format === 1 &&
+      matches(manifest, /^[0-9a-f]{64}$/) &&
+      (version === undefined || matches(version, versionPattern)) &&
+      matches(keyId, /^[0-9a-f]{16}$/) &&
+      matches(signature, /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/) &&
+      Object.keys(more).length === 0
+    )
+      return found as Signature
+  } catch {}
+  throw new BundleError('signature_invalid', 'The signature file is not one that quire sign writes.')
 }
 
 function checkVersion(version: string): string {
@@ -134,10 +145,3 @@ function checkVersion(version: string): string {
 }
 
 const versionPattern = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/
-const signatureSchema = z.strictObject({
-  format: z.literal(1),
-  manifest: z.string().regex(/^[0-9a-f]{64}$/),
-  version: z.string().regex(versionPattern).optional(),
-  keyId: z.string().regex(/^[0-9a-f]{16}$/),
-  signature: z.base64(),
-})

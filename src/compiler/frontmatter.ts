@@ -1,6 +1,6 @@
-import { LineCounter, parseDocument } from 'yaml'
 import { asFlag, asList, asNumber, asText, defined, type Json, type JsonObject } from './loose-json.ts'
 import type { Place, ProblemList } from './problems.ts'
+import { yaml as yamlLibrary } from './yaml.ts'
 
 /** A page's frontmatter and where its body begins. */
 export type Frontmatter = { fields: JsonObject; bodyOffset: number; bodyLine: number }
@@ -70,6 +70,7 @@ const plainLine =
 const notText = /^(?:true|false|null|yes|no|on|off|y|n)$/i
 
 function parseYaml(file: string, yaml: string, problems: ProblemList): JsonObject {
+  const { LineCounter, parseDocument } = yamlLibrary()
   const lines = new LineCounter()
   const document = parseDocument(yaml, {
     lineCounter: lines,

@@ -9,7 +9,7 @@ const defaultPageTimeoutMs = 20_000
 /** Threads are kept small, so that a build fits a small machine; a page that needs more is tried alone in a large one. */
 const threadMemoryMb = 160
 const largeThreadMemoryMb = 768
-const youngMemoryMb = 8
+const youngMemoryMb = 16
 /** Parsers in native code recurse without a guard of their own, so threads have far more stack than pages need. */
 const threadStackMb = 960
 const batchSize = 4

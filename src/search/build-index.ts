@@ -17,6 +17,8 @@ export async function buildIndex(
   return files.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
+const quote = Buffer.from('"')
+
 /** A page as `recordPage` recorded it, with the texts of links on other pages that point to it. */
 export type RecordedPage = { record: Uint8Array; linkTexts: string[] }
 
@@ -57,7 +59,7 @@ export async function writeIndex(input: {
       await writeScript(`${number}/x${shard.number}`, shard.json)
     }
     for (const file of partition.finish()) {
-      await writeScript(`${number}/${file.name}`, `"${packBytes(file.bytes)}"`)
+      await writeScript(`${number}/${file.name}`, Buffer.concat([quote, packBytes(file.bytes), quote]))
     }
     root.partitions.push(partition.summary())
   }

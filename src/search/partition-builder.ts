@@ -1,10 +1,11 @@
 import { ByteReader, ByteWriter } from './core/bytes.ts'
 import { folderOfPath } from './core/engine.ts'
 import { type RootPartition, writePartitionMeta, writeShared } from './core/layout.ts'
-import { type GroupToWrite, writeGroups, writePosting } from './core/postings.ts'
+import { type GroupToWrite, packWeight, writeGroups, writePosting } from './core/postings.ts'
 import { termKey, tokenize } from './core/tokenize.ts'
 import {
   type PageRecord,
+  type PassageField,
   passageFields,
   type RecordHead,
   sharedFields,
@@ -32,6 +33,7 @@ const wordShardBytes = 40_000
 export class PartitionBuilder {
   private readonly facets: { version?: string; language?: string }
   private readonly log = new TermLog()
+  private readonly scratch = new ByteWriter(4096)
   private readonly lastPage: number[] = []
   private readonly pageLengths: Record<Field, number[]> = emptyLengths()
   private readonly passageLengths: Record<Field, number[]> = emptyLengths()
@@ -85,7 +87,7 @@ export class PartitionBuilder {
 
   finish(): { name: string; bytes: Uint8Array }[] {
     const files: { name: string; bytes: Uint8Array }[] = []
-    const average = this.averages()
+    const norms = this.norms()
     const byKey = Map.groupBy(this.log.terms(), ([term]) => termKey(term))
     const keys = [...byKey.keys()].sort(compare)
     const termShardKeys: string[] = []
@@ -105,7 +107,7 @@ export class PartitionBuilder {
       size = 0
     }
     for (const key of keys) {
-      const group = this.encodeGroup(key, byKey.get(key)!, average)
+      const group = this.encodeGroup(key, byKey.get(key)!, norms)
       const bytes = group.lists.reduce((sum, list) => sum + list.postings.length + 8, key.length)
       if (size > 0 && size + bytes > termShardBytes) flush()
       groups.push(group)
@@ -161,105 +163,106 @@ export class PartitionBuilder {
     this.log.append(id, counts)
   }
 
-  private encodeGroup(key: string, members: [string, number][], average: Averages): GroupToWrite {
-    const pages = new Set<number>()
-    const passages = new Set<number>()
-    const several = members.length > 1
+  private encodeGroup(key: string, members: [string, number][], norms: Norms): GroupToWrite {
+    const several = members.length > 1 ? { pages: new Set<number>(), passages: new Set<number>() } : undefined
     const lists = members
       .sort(([a], [b]) => compare(a, b))
-      .map(([surface, id]) => {
-        const out = new ByteWriter(64)
-        const input = new ByteReader(this.log.read(id))
-        let page = 0
-        let previousPage = 0
-        let pageCount = 0
-        let passageCount = 0
-        while (input.offset < input.bytes.length) {
-          page += input.varint()
-          const bits = input.varint()
-          let sharedWeight = 0
-          let inTitle = false
-          sharedFields.forEach((field, i) => {
-            if (!(bits & (1 << i))) return
-            sharedWeight += weightIn(
-              field,
-              input.varint(),
-              this.pageLengths[field][page]!,
-              average.page[field],
-            )
-            if (field === 'title') inTitle = true
-          })
-          const first = this.firstPassage[page]!
-          const found: { passage: number; weight: number; positions: number[] }[] = []
-          const counts = { heading: 0, body: 0, code: 0 }
-          const count = input.varint()
-          let local = 0
-          for (let i = 0; i < count; i++) {
-            local += input.varint()
-            let weight = 0
-            for (const field of ['heading', 'body', 'code'] as const) {
-              const frequency = input.varint()
-              counts[field] += frequency
-              if (frequency > 0) {
-                weight += weightIn(
-                  field,
-                  frequency,
-                  this.passageLengths[field][first + local]!,
-                  average.passage[field],
-                )
-              }
-            }
-            const positions: number[] = []
-            let at = 0
-            for (let n = input.varint(); n > 0; n--) {
-              at += input.varint()
-              positions.push(at)
-            }
-            found.push({ passage: local, weight, positions })
-            if (several) passages.add(first + local)
-          }
-          let pageWeight = sharedWeight
-          for (const field of ['heading', 'body', 'code'] as const) {
-            if (counts[field] > 0) {
-              pageWeight += weightIn(
-                field,
-                counts[field],
-                this.pageLengths[field][page]!,
-                average.page[field],
-              )
-            }
-          }
-          const titleLength = this.pageLengths.title[page]!
-          writePosting(
-            out,
-            { page, pageWeight, sharedWeight, inTitle, titleLength, passages: found },
-            previousPage,
-          )
-          previousPage = page
-          pageCount++
-          passageCount += found.length
-          if (several) pages.add(page)
-        }
-        return { surface, pageCount, passageCount, postings: out.view().slice() }
-      })
+      .map(([surface, id]) => ({ surface, ...this.encodeList(id, norms, several) }))
     return {
       key,
-      pageCount: several ? pages.size : lists[0]!.pageCount,
-      passageCount: several ? passages.size : lists[0]!.passageCount,
+      pageCount: several?.pages.size ?? lists[0]!.pageCount,
+      passageCount: several?.passages.size ?? lists[0]!.passageCount,
       lists,
     }
   }
 
-  private averages(): Averages {
-    const mean = (lengths: Record<Field, number[]>): Record<Field, number> => {
-      const result = { title: 1, path: 1, links: 1, description: 1, heading: 1, body: 1, code: 1 }
-      for (const field of [...sharedFields, ...passageFields]) {
-        const filled = lengths[field].filter((length) => length > 0)
-        if (filled.length > 0) result[field] = filled.reduce((sum, length) => sum + length, 0) / filled.length
+  /** Turns the counts of a term into weights. All of a site's words pass here, so it makes nothing that is thrown away. */
+  private encodeList(
+    id: number,
+    norms: Norms,
+    several: { pages: Set<number>; passages: Set<number> } | undefined,
+  ): { pageCount: number; passageCount: number; postings: Uint8Array } {
+    const out = new ByteWriter(64)
+    const inside = this.scratch
+    const input = new ByteReader(this.log.read(id))
+    const { heading: headingIn, body: bodyIn, code: codeIn } = norms.passage
+    let page = 0
+    let previousPage = 0
+    let pageCount = 0
+    let passageCount = 0
+    while (input.offset < input.bytes.length) {
+      page += input.varint()
+      const bits = input.varint()
+      let sharedWeight = 0
+      for (let field = 0; field < sharedFields.length; field++) {
+        if (bits & (1 << field)) sharedWeight += input.varint() * norms.shared[field]![page]!
       }
-      return result
+      const first = this.firstPassage[page]!
+      const count = input.varint()
+      let local = 0
+      let headings = 0
+      let bodies = 0
+      let codes = 0
+      inside.length = 0
+      for (let i = 0; i < count; i++) {
+        const step = input.varint()
+        local += step
+        const heading = input.varint()
+        const body = input.varint()
+        const code = input.varint()
+        headings += heading
+        bodies += body
+        codes += code
+        const passage = first + local
+        const weight = heading * headingIn[passage]! + body * bodyIn[passage]! + code * codeIn[passage]!
+        const positions = input.varint()
+        inside.varint(step * 8 + positions)
+        inside.byte(packWeight(weight))
+        const start = input.offset
+        input.skip(positions)
+        for (let at = start; at < input.offset; at++) inside.byte(input.bytes[at]!)
+        several?.passages.add(passage)
+      }
+      const { heading, body, code } = norms.page
+      const pageWeight = sharedWeight + headings * heading[page]! + bodies * body[page]! + codes * code[page]!
+      writePosting(
+        out,
+        page - previousPage,
+        { pageWeight, sharedWeight, inTitle: (bits & 1) === 1, titleLength: this.pageLengths.title[page]! },
+        count,
+        inside.view(),
+      )
+      previousPage = page
+      pageCount++
+      passageCount += count
+      several?.pages.add(page)
     }
-    return { page: mean(this.pageLengths), passage: mean(this.passageLengths) }
+    return { pageCount, passageCount, postings: out.view().slice() }
+  }
+
+  /** What one occurrence weighs, by field and place: shorter places count more. */
+  private norms(): Norms {
+    const of = (field: Field, lengths: number[]): Float64Array => {
+      const { weight, b } = fields[field]
+      let sum = 0
+      let filled = 0
+      for (const length of lengths) {
+        sum += length
+        if (length > 0) filled++
+      }
+      const average = filled > 0 ? sum / filled : 1
+      return Float64Array.from(lengths, (length) => weight / (1 - b + (b * length) / average))
+    }
+    const byField = (lengths: Record<Field, number[]>) => ({
+      heading: of('heading', lengths.heading),
+      body: of('body', lengths.body),
+      code: of('code', lengths.code),
+    })
+    return {
+      shared: sharedFields.map((field) => of(field, this.pageLengths[field])),
+      page: byField(this.pageLengths),
+      passage: byField(this.passageLengths),
+    }
   }
 
   private addText(head: RecordHead, passage: Uint8Array, characters: number): void {
@@ -291,11 +294,10 @@ export class PartitionBuilder {
 /** A TextShard as JSON. */
 export type TextShardFile = { number: number; json: Buffer }
 
-type Averages = { page: Record<Field, number>; passage: Record<Field, number> }
-
-function weightIn(field: Field, frequency: number, length: number, average: number): number {
-  const { weight, b } = fields[field]
-  return (weight * frequency) / (1 - b + (b * length) / average)
+type Norms = {
+  shared: Float64Array[]
+  page: Record<PassageField, Float64Array>
+  passage: Record<PassageField, Float64Array>
 }
 
 /** Names numbered in order of appearance; the empty name is 0. */

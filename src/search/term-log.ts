@@ -45,7 +45,15 @@ export class TermLog {
   }
 
   append(id: number, bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length; at++) this.pushByte(id, bytes[at]!)
+    for (let at = 0; at < bytes.length; ) {
+      if (this.left[id] === 0) this.addBlock(id)
+      const tail = this.tail[id]!
+      const count = Math.min(this.left[id]!, bytes.length - at)
+      for (let i = 0; i < count; i++) this.buffer[tail + i] = bytes[at + i]!
+      this.tail[id] = tail + count
+      this.left[id]! -= count
+      at += count
+    }
   }
 
   /** The term's bytes in one piece. */
@@ -64,17 +72,19 @@ export class TermLog {
   }
 
   private pushByte(id: number, byte: number): void {
-    if (this.left[id] === 0) {
-      const size = Math.min(this.size[id]! * 2, largestBlock)
-      const block = this.allocate(size)
-      writePointer(this.buffer, this.tail[id]! - this.size[id]! - 4, block)
-      this.tail[id] = block + 4
-      this.left[id] = size
-      this.size[id] = size
-    }
+    if (this.left[id] === 0) this.addBlock(id)
     this.buffer[this.tail[id]!] = byte
     this.tail[id]!++
     this.left[id]!--
+  }
+
+  private addBlock(id: number): void {
+    const size = Math.min(this.size[id]! * 2, largestBlock)
+    const block = this.allocate(size)
+    writePointer(this.buffer, this.tail[id]! - this.size[id]! - 4, block)
+    this.tail[id] = block + 4
+    this.left[id] = size
+    this.size[id] = size
   }
 
   private allocate(size: number): number {

@@ -2,14 +2,15 @@
  * Bytes as they stand in the index files: inside a JavaScript string, in ASCII, so that a page opened from disk can
  * load them with a script element. Small values, the bulk of an index, take one character; the others two.
  */
-export function packBytes(bytes: Uint8Array): string {
-  const pieces: string[] = []
-  for (let start = 0; start < bytes.length; start += 8192) {
-    let piece = ''
-    for (const byte of bytes.subarray(start, start + 8192)) piece += packTable[byte]
-    pieces.push(piece)
+export function packBytes(bytes: Uint8Array): Uint8Array {
+  const packed = new Uint8Array(bytes.length * 2)
+  let length = 0
+  for (let i = 0; i < bytes.length; i++) {
+    const codes = packTable[bytes[i]!]!
+    if (codes > 255) packed[length++] = codes >> 8
+    packed[length++] = codes & 255
   }
-  return pieces.join('')
+  return packed.subarray(0, length)
 }
 
 export function unpackBytes(packed: string): Uint8Array {
@@ -26,13 +27,14 @@ export function unpackBytes(packed: string): Uint8Array {
 // NUL, the escapes themselves, line ends, the quote, the backslash and DEL never stand for themselves.
 const packForbidden = [0, 1, 2, 3, 4, 10, 13, 34, 92, 127]
 const packEscaped: number[] = []
-const packTable: string[] = []
+/** One character, or two with the first in the higher byte. */
+const packTable = new Uint16Array(256)
 for (let byte = 0; byte < 256; byte++) {
   const code = (byte + 14) & 127
-  if (byte < 128 && !packForbidden.includes(code)) packTable.push(String.fromCharCode(code))
+  if (byte < 128 && !packForbidden.includes(code)) packTable[byte] = code
   else {
     const index = packEscaped.push(byte) - 1
-    packTable.push(String.fromCharCode(1 + Math.floor(index / 48), 35 + (index % 48)))
+    packTable[byte] = (1 + Math.floor(index / 48)) * 256 + 35 + (index % 48)
   }
 }
 

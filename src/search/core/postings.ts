@@ -42,27 +42,23 @@ export const weightOf: Float32Array = new Float32Array(128)
 for (let packed = 1; packed < 128; packed++)
   weightOf[packed] = 0.02 * Math.exp(((packed - 1) / 126) * weightSpan)
 
-export function writePosting(out: ByteWriter, posting: PagePosting, previousPage: number): void {
+/** Writes what a term weighs in a page; `passages` are so many, each its step and positions, its weight, its positions. */
+export function writePosting(
+  out: ByteWriter,
+  pageStep: number,
+  posting: Pick<PagePosting, 'pageWeight' | 'sharedWeight' | 'inTitle' | 'titleLength'>,
+  passageCount: number,
+  passages: Uint8Array,
+): void {
   const shared = packWeight(posting.sharedWeight)
-  out.varint((posting.page - previousPage) * 2 + (shared > 0 ? 1 : 0))
+  out.varint(pageStep * 2 + (shared > 0 ? 1 : 0))
   out.byte(packWeight(posting.pageWeight))
   if (shared > 0) {
     out.byte(shared)
     out.byte((Math.min(63, posting.titleLength) << 1) | (posting.inTitle ? 1 : 0))
   }
-  out.varint(posting.passages.length)
-  let previous = 0
-  for (const { passage, weight, positions } of posting.passages) {
-    const kept = Math.min(positions.length, mostPositions)
-    out.varint((passage - previous) * 8 + kept)
-    out.byte(packWeight(weight))
-    let before = 0
-    for (let i = 0; i < kept; i++) {
-      out.varint(positions[i]! - before)
-      before = positions[i]!
-    }
-    previous = passage
-  }
+  out.varint(passageCount)
+  out.append(passages)
 }
 
 /**

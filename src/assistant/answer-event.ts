@@ -9,6 +9,13 @@ export type AnswerEvent =
   | { type: 'answer-end'; reason: EndReason; usage: Usage; outcome: AnswerOutcome }
   | { type: 'answer-error'; message: string }
 
+/** One protocol's way to write the events down, in their order. */
+export type AnswerEncoder = {
+  /** What stands before the first event. */
+  begin: string
+  encode(event: AnswerEvent): string
+}
+
 export type ToolName = 'search' | 'read_page'
 
 /** The entries of a search, as the search endpoint has them, or a page's Markdown. */

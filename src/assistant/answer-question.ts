@@ -37,18 +37,10 @@ export type AnswerLimits = {
  * A question becomes a cited answer: search, then the model, which may search again and read pages; without a model
  * the passages themselves. Throws what the model throws; ends without `answer-end` when the signal aborts.
  */
-export async function* answerQuestion(input: AnswerInput): AsyncGenerator<AnswerEvent> {
-  if (input.question === '') return yield* answerNothing(input)
+export function answerQuestion(input: AnswerInput): AsyncGenerator<AnswerEvent> {
+  if (input.question === '') return answerNothing(input)
   const turn = startTurn(input)
-  yield { type: 'step-start' }
-  yield* callTool(turn, {
-    callId: input.newId('call'),
-    toolName: 'search',
-    input: { query: turn.query },
-  })
-  yield { type: 'step-end', reason: 'tool-calls', usage: noTokens }
-  if (input.signal.aborted) return
-  yield* input.model ? answerWithModel(turn, input.model) : answerWithPassages(turn)
+  return input.model ? answerWithModel(turn, input.model) : answerWithPassages(turn)
 }
 
 type AnswerTurn = {
@@ -80,6 +72,17 @@ function startTurn(input: AnswerInput): AnswerTurn {
   }
 }
 
+/** The step that stands before every answer. */
+async function* searchFirst(turn: AnswerTurn): AsyncGenerator<AnswerEvent> {
+  yield { type: 'step-start' }
+  yield* callTool(turn, {
+    callId: turn.input.newId('call'),
+    toolName: 'search',
+    input: { query: turn.query },
+  })
+  yield { type: 'step-end', reason: 'tool-calls', usage: noTokens }
+}
+
 async function* answerNothing(input: AnswerInput): AsyncGenerator<AnswerEvent> {
   yield { type: 'step-start' }
   yield { type: 'text-delta', text: `What would you like to know about ${input.site.site.name}?` }
@@ -88,6 +91,8 @@ async function* answerNothing(input: AnswerInput): AsyncGenerator<AnswerEvent> {
 }
 
 async function* answerWithPassages(turn: AnswerTurn): AsyncGenerator<AnswerEvent> {
+  yield* searchFirst(turn)
+  if (turn.input.signal.aborted) return
   const { covered, pieces, quoted } = quotePassages({
     question: turn.query,
     passages: turn.passages.all,
@@ -104,35 +109,44 @@ async function* answerWithPassages(turn: AnswerTurn): AsyncGenerator<AnswerEvent
   yield { type: 'answer-end', reason: 'stop', usage: noTokens, outcome }
 }
 
-/** Calls the model until it answers; its last permitted step has no tools, so that it must. */
+/**
+ * Calls the model until it answers; its last permitted step has no tools, so that it must. Its words pass through this one
+ * generator only: each further one would be waited for at every word.
+ */
 async function* answerWithModel(turn: AnswerTurn, model: LanguageModel): AsyncGenerator<AnswerEvent> {
+  yield* searchFirst(turn)
   const { input, passages } = turn
   const cleaner = cleanModelText({ site: input.site, passages })
   const messages: ModelMessage[] = [{ role: 'user', text: promptFor({ ...input, passages: passages.all }) }]
-  const usage = { ...noTokens }
-  for (let step = 1; ; step += 1) {
+  const total = { ...noTokens }
+  for (let step = 1; !input.signal.aborted; step += 1) {
+    const toolsAllowed = step < input.limits.maxSteps
+    const result = newStepResult()
     yield { type: 'step-start' }
-    const result = yield* modelStep(turn, model, {
-      cleaner,
-      messages,
-      toolsAllowed: step < input.limits.maxSteps,
-    })
-    if (result === 'aborted') return
-    usage.inputTokens += result.usage.inputTokens
-    usage.outputTokens += result.usage.outputTokens
-    const isLast = result.calls.length === 0
-    if (isLast) yield* sayText(turn, cleaner.end())
-    if (isLast && !turn.hasText) throw new ModelError('failed', 'The model sent an empty answer.')
-    const supportUrl = supportAddress(input.site)
-    if (isLast && supportUrl !== null && cleaner.citations() === 0) {
-      yield* sayText(turn, supportHint(supportUrl))
+    for await (const event of callModel(turn, model, { messages, toolsAllowed })) {
+      if (input.signal.aborted) return
+      if (event.type === 'text-delta') {
+        result.text += event.text
+        const text = cleaner.push(event.text)
+        if (text === '') continue
+        if (turn.told < passages.all.length) yield* tellSources(turn)
+        turn.hasText = true
+        yield { type: 'text-delta', text }
+      } else if (event.type === 'tool-call') {
+        if (!toolsAllowed || result.calls.length >= callsPerStep) continue
+        result.calls.push(event.call)
+        const output = yield* runToolCall(turn, event.call)
+        result.outputs.push({ callId: event.call.callId, toolName: event.call.toolName, output })
+      } else {
+        result.usage = event.usage
+        result.reason = event.reason === 'tool-calls' ? 'stop' : event.reason
+      }
     }
-    yield { type: 'step-end', reason: isLast ? result.reason : 'tool-calls', usage: result.usage }
-    if (isLast) {
-      const outcome: AnswerOutcome = cleaner.citations() > 0 ? 'answered' : 'not-covered'
-      yield { type: 'answer-end', reason: result.reason, usage, outcome }
-      return
-    }
+    if (input.signal.aborted) return
+    total.inputTokens += result.usage.inputTokens
+    total.outputTokens += result.usage.outputTokens
+    if (result.calls.length === 0) return yield* endAnswer(turn, cleaner, result, total)
+    yield { type: 'step-end', reason: 'tool-calls', usage: result.usage }
     messages.push({ role: 'assistant', text: result.text, toolCalls: result.calls })
     messages.push({ role: 'tool', results: result.outputs })
   }
@@ -142,23 +156,25 @@ type StepResult = {
   text: string
   calls: ModelToolCall[]
   outputs: { callId: string; toolName: string; output: string }[]
+  /** `other` until the model has said why it ended. */
   reason: 'stop' | 'length' | 'content-filter' | 'other'
   usage: Usage
 }
 
-async function* modelStep(
-  turn: AnswerTurn,
+const newStepResult = (): StepResult => ({
+  text: '',
+  calls: [],
+  outputs: [],
+  reason: 'other',
+  usage: noTokens,
+})
+
+const callModel = (
+  { input }: AnswerTurn,
   model: LanguageModel,
-  {
-    cleaner,
-    messages,
-    toolsAllowed,
-  }: { cleaner: TextCleaner; messages: ModelMessage[]; toolsAllowed: boolean },
-): AsyncGenerator<AnswerEvent, StepResult | 'aborted'> {
-  const { input } = turn
-  const result: StepResult = { text: '', calls: [], outputs: [], reason: 'other', usage: noTokens }
-  let ended = false
-  const events = model.stream({
+  { messages, toolsAllowed }: { messages: ModelMessage[]; toolsAllowed: boolean },
+) =>
+  model.stream({
     instructions: instructionsFor({
       siteName: input.site.site.name,
       ownerInstructions: input.site.instructions,
@@ -168,38 +184,36 @@ async function* modelStep(
     maxOutputTokens: input.limits.maxOutputTokens,
     signal: input.signal,
   })
-  for await (const event of events) {
-    if (input.signal.aborted) return 'aborted'
-    if (event.type === 'text-delta') {
-      result.text += event.text
-      yield* sayText(turn, cleaner.push(event.text))
-    } else if (event.type === 'tool-call') {
-      if (!toolsAllowed || result.calls.length >= callsPerStep) continue
-      result.calls.push(event.call)
-      const output = yield* runToolCall(turn, event.call)
-      result.outputs.push({ callId: event.call.callId, toolName: event.call.toolName, output })
-    } else {
-      ended = true
-      result.usage = event.usage
-      result.reason = event.reason === 'tool-calls' ? 'stop' : event.reason
-    }
+
+/** What the cleaner still holds, the way to support where nothing was cited, and the end. */
+async function* endAnswer(
+  turn: AnswerTurn,
+  cleaner: TextCleaner,
+  { reason, usage }: StepResult,
+  total: Usage,
+): AsyncGenerator<AnswerEvent> {
+  const rest = cleaner.end()
+  if (rest === '' && !turn.hasText) throw new ModelError('failed', 'The model sent an empty answer.')
+  if (rest !== '') {
+    yield* tellSources(turn)
+    yield { type: 'text-delta', text: rest }
   }
-  if (input.signal.aborted) return 'aborted'
-  if (!ended) result.reason = 'other'
-  return result
+  const isCited = cleaner.citations() > 0
+  const supportUrl = supportAddress(turn.input.site)
+  if (!isCited && supportUrl !== null) yield { type: 'text-delta', text: supportHint(supportUrl) }
+  yield { type: 'step-end', reason, usage }
+  const outcome: AnswerOutcome = isCited ? 'answered' : 'not-covered'
+  yield { type: 'answer-end', reason, usage: total, outcome }
 }
 
 const callsPerStep = 4
 
 /** Tells the reader of the passages the model has seen before the first words that may rest on them. */
-function* sayText(turn: AnswerTurn, text: string): Generator<AnswerEvent> {
-  if (text === '') return
+function* tellSources(turn: AnswerTurn): Generator<AnswerEvent> {
   for (const passage of turn.passages.all.slice(turn.told)) {
     yield { type: 'source-found', source: toSource(passage) }
   }
   turn.told = turn.passages.all.length
-  turn.hasText = true
-  yield { type: 'text-delta', text }
 }
 
 /** Runs a tool of ours for the model and gives it the result; anything else it names gets a plain no. */

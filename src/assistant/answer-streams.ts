@@ -22,7 +22,8 @@ export class AnswerStreams {
 
   get(key: string): SharedAnswer | undefined {
     this.#forgetOld()
-    return this.#answers.get(key)?.answer
+    const answer = this.#answers.get(key)?.answer
+    return answer?.isAbandoned ? undefined : answer
   }
 
   /** In order of their adding, so the first young one ends the search. */

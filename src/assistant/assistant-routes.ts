@@ -4,7 +4,6 @@ import { z } from 'zod'
 import { type Database, type LanguageModel, ModelError } from '../backends/index.ts'
 import { ApiError } from '../http/index.ts'
 import { errorResponses } from '../sites/index.ts'
-import type { AnswerEvent } from './answer-event.ts'
 import { answerQuestion } from './answer-question.ts'
 import { AnswerStreams } from './answer-streams.ts'
 import { type AssistantInfo, assistantInfoSchema } from './assistant-api.ts'
@@ -13,7 +12,6 @@ import { readThread, reserveTokens } from './assistant-store.ts'
 import { encodeV1, headersV1, keepAliveV1 } from './encode-v1.ts'
 import { encodeV2, headersV2, keepAliveV2 } from './encode-v2.ts'
 import { ExchangeWriter } from './exchange-writer.ts'
-import { holdBack } from './hold-back.ts'
 import type { AnswerSite } from './passages.ts'
 import {
   type AssistantQuestion,
@@ -23,7 +21,7 @@ import {
   readRequestV2,
   type Turn,
 } from './read-request.ts'
-import { recordAnswer } from './record-answer.ts'
+import { type RunningAnswer, runAnswer } from './run-answer.ts'
 import { sendStream } from './send-stream.ts'
 import { SharedAnswer } from './shared-answer.ts'
 import { supportAddress } from './site-address.ts'
@@ -209,8 +207,16 @@ class Assistant {
     const leaving = new AbortController()
     const askedAt = clock()
 
-    const events = recordAnswer(
-      answerQuestion({
+    const mayResume = version === 2 && this.#streams.mayResume(asked.chatId)
+    const leftEarly = () => leaving.abort()
+    const answer = new SharedAnswer({
+      threadId,
+      keep: mayResume,
+      abandonAfterMs: mayResume ? settings.abandonAfterMs : 0,
+      onAbandon: leftEarly,
+    })
+    const running = runAnswer({
+      events: answerQuestion({
         ...asked,
         history: mergeTurns(thread?.turns ?? [], asked),
         site,
@@ -219,47 +225,45 @@ class Assistant {
         newId: ids,
         signal: leaving.signal,
       }),
-      {
-        clock,
-        store: (record) =>
-          this.#writer.store({
-            siteId: caller.siteId,
-            organizationId: caller.organizationId,
-            fp: asked.fp,
-            threadId,
-            questionId: ids('msg'),
-            question: asked.question,
-            answerId: asked.continuesMessageId ? ids('msg') : messageId,
-            answer: record.text,
-            status: record.status,
-            outcome: record.outcome,
-            sources: record.sources,
-            usage: record.usage,
-            reservedTokens,
-            firstByteMs: record.firstByteMs,
-            durationMs: record.durationMs,
-            model: model?.name ?? null,
-            apiVersion: version,
-            currentPath: asked.currentPath,
-            askedAt,
-            answeredAt: clock(),
-          }),
+      encoder: (version === 1 ? encodeV1 : encodeV2)({ threadId, messageId }),
+      answer,
+      clock,
+      store: (record) =>
+        this.#writer.store({
+          siteId: caller.siteId,
+          organizationId: caller.organizationId,
+          fp: asked.fp,
+          threadId,
+          questionId: ids('msg'),
+          question: asked.question,
+          answerId: asked.continuesMessageId ? ids('msg') : messageId,
+          answer: record.text,
+          status: record.status,
+          outcome: record.outcome,
+          sources: record.sources,
+          usage: record.usage,
+          reservedTokens,
+          firstByteMs: record.firstByteMs,
+          durationMs: record.durationMs,
+          model: model?.name ?? null,
+          apiVersion: version,
+          currentPath: asked.currentPath,
+          askedAt,
+          answeredAt: clock(),
+        }),
+      failureMessage: brokenOff,
+      onFirstText: () => {
+        this.#modelIsFailing = false
       },
-    )
-    const leftEarly = () => leaving.abort()
+      onFailure: (error, { hasText }) => {
+        if (error instanceof ModelError && !hasText) this.#modelIsFailing = true
+        if (!leaving.signal.aborted) reply.log.error({ err: error }, 'the answer failed on its way')
+      },
+    })
     reply.raw.once('close', leftEarly)
-    const begun = await this.#holdBack(events, reply.log)
+    await this.#begin(running, reply.log)
     reply.raw.off('close', leftEarly)
 
-    const encode = version === 1 ? encodeV1 : encodeV2
-    const mayResume = version === 2 && this.#streams.mayResume(asked.chatId)
-    const answer = new SharedAnswer({
-      threadId,
-      source: encode(this.#withErrors(begun, leaving.signal, reply.log), { threadId, messageId }),
-      keep: mayResume,
-      abandonAfterMs: mayResume ? settings.abandonAfterMs : 0,
-      onAbandon: leftEarly,
-    })
     if (mayResume) this.#streams.add(streamKey(caller, asked.chatId!, reply.request), answer)
     if (limits) reply.headers(limits)
     if (version === 1) reply.headers(deprecationHeaders(caller.domain, settings))
@@ -302,7 +306,7 @@ class Assistant {
     await sendStream({
       reply,
       headers: { ...(version === 1 ? headersV1 : headersV2), 'x-thread-id': answer.threadId },
-      reader: answer.read(),
+      answer,
       keepAlive: version === 1 ? keepAliveV1 : keepAliveV2,
       keepAliveMs: this.#given.settings.keepAliveMs,
       stallTimeoutMs: this.#given.settings.stallTimeoutMs,
@@ -335,17 +339,10 @@ class Assistant {
     )
   }
 
-  async #holdBack(
-    events: AsyncGenerator<AnswerEvent>,
-    log: FastifyBaseLogger,
-  ): Promise<AsyncGenerator<AnswerEvent>> {
+  async #begin(running: RunningAnswer, log: FastifyBaseLogger): Promise<void> {
     const { settings } = this.#given
     try {
-      const begun = await holdBack(
-        events,
-        this.#modelIsFailing ? settings.holdFailingMs : settings.holdFirstByteMs,
-      )
-      return begun
+      await running.begin(this.#modelIsFailing ? settings.holdFailingMs : settings.holdFirstByteMs)
     } catch (error) {
       if (!(error instanceof ModelError)) throw error
       this.#modelIsFailing = true
@@ -353,30 +350,9 @@ class Assistant {
       throw modelUnavailable(error)
     }
   }
-
-  /** After the first byte a failure is an event of the protocol, never a silent end. */
-  async *#withErrors(
-    events: AsyncGenerator<AnswerEvent>,
-    signal: AbortSignal,
-    log: FastifyBaseLogger,
-  ): AsyncGenerator<AnswerEvent> {
-    let hasText = false
-    try {
-      for await (const event of events) {
-        if (event.type === 'text-delta' && !hasText) {
-          hasText = true
-          this.#modelIsFailing = false
-        }
-        yield event
-      }
-    } catch (error) {
-      if (error instanceof ModelError && !hasText) this.#modelIsFailing = true
-      if (!signal.aborted) log.error({ err: error }, 'the answer failed on its way')
-      yield { type: 'answer-error', message: brokenOff }
-    }
-  }
 }
 
+/** After the first byte a failure is an event of the protocol, never a silent end. */
 const brokenOff = 'The assistant could not finish this answer. Please ask again.'
 
 function modelUnavailable(error: ModelError): ApiError {

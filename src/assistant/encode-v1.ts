@@ -1,48 +1,43 @@
-import type { AnswerEvent, Usage } from './answer-event.ts'
+import type { AnswerEncoder, AnswerEvent, Usage } from './answer-event.ts'
 
 /** The answer as the AI SDK 4 data stream: whole lines, only codes that its clients know since 4.1.35. */
-export async function* encodeV1(
-  events: AsyncIterable<AnswerEvent>,
-  { threadId, messageId }: { threadId: string; messageId: string },
-): AsyncGenerator<string> {
+export function encodeV1({ threadId, messageId }: { threadId: string; messageId: string }): AnswerEncoder {
   const finish = [{ type: 'finish', threadId }]
-  for await (const event of events) {
+  const encode = (event: AnswerEvent): string => {
     switch (event.type) {
       case 'step-start':
-        yield line('f', { messageId })
-        break
+        return line('f', { messageId })
       case 'tool-call':
-        yield line('9', { toolCallId: event.callId, toolName: event.toolName, args: event.input })
-        break
+        return line('9', { toolCallId: event.callId, toolName: event.toolName, args: event.input })
       case 'tool-result':
-        yield line('a', { toolCallId: event.callId, result: event.output })
-        break
+        return line('a', { toolCallId: event.callId, result: event.output })
       case 'source-found':
-        yield line('h', {
+        return line('h', {
           sourceType: 'url',
           id: event.source.id,
           url: event.source.url,
           title: event.source.title,
         })
-        break
       case 'text-delta':
-        yield line('0', event.text)
-        break
+        return line('0', event.text)
       case 'step-end':
-        yield line('e', { finishReason: event.reason, usage: tokens(event.usage), isContinued: false })
-        break
+        return line('e', { finishReason: event.reason, usage: tokens(event.usage), isContinued: false })
       case 'answer-end':
-        yield line('2', finish) + line('8', finish)
-        yield line('d', { finishReason: event.reason, usage: tokens(event.usage), threadId })
-        break
+        return (
+          line('2', finish) +
+          line('8', finish) +
+          line('d', { finishReason: event.reason, usage: tokens(event.usage), threadId })
+        )
       case 'answer-error': // The client stops reading at `3:`, so the thread stands before it.
-        yield line('2', finish) +
+        return (
+          line('2', finish) +
           line('8', finish) +
           line('3', event.message) +
           line('d', { finishReason: 'error', usage: tokens(none), threadId })
-        return
+        )
     }
   }
+  return { begin: '', encode }
 }
 
 /** What keeps an idle v1 connection open: clients skip empty lines. */

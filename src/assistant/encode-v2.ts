@@ -1,65 +1,55 @@
-import type { AnswerEvent } from './answer-event.ts'
+import type { AnswerEncoder, AnswerEvent } from './answer-event.ts'
 
 /** The answer as the AI SDK's UI message stream, in the words that 5.0.0 already knew: later clients know them too. */
-export async function* encodeV2(
-  events: AsyncIterable<AnswerEvent>,
-  { threadId, messageId }: { threadId: string; messageId: string },
-): AsyncGenerator<string> {
+export function encodeV2({ threadId, messageId }: { threadId: string; messageId: string }): AnswerEncoder {
   const messageMetadata = { threadId }
   let text = 0
   let textIsOpen = false
+  const openText = () => {
+    if (textIsOpen) return ''
+    text += 1
+    textIsOpen = true
+    return chunk({ type: 'text-start', id: `text-${text}` })
+  }
   const closeText = () => {
     if (!textIsOpen) return ''
     textIsOpen = false
     return chunk({ type: 'text-end', id: `text-${text}` })
   }
-  yield chunk({ type: 'start', messageId, messageMetadata })
-  for await (const event of events) {
+  const encode = (event: AnswerEvent): string => {
     switch (event.type) {
       case 'step-start':
-        yield chunk({ type: 'start-step' })
-        break
+        return chunk({ type: 'start-step' })
       case 'tool-call':
-        yield closeText() +
+        return (
+          closeText() +
           chunk({
             type: 'tool-input-available',
             toolCallId: event.callId,
             toolName: event.toolName,
             input: event.input,
           })
-        break
+        )
       case 'tool-result':
-        yield chunk({ type: 'tool-output-available', toolCallId: event.callId, output: event.output })
-        break
+        return chunk({ type: 'tool-output-available', toolCallId: event.callId, output: event.output })
       case 'source-found':
-        yield chunk({
+        return chunk({
           type: 'source-url',
           sourceId: event.source.id,
           url: event.source.url,
           title: event.source.title,
         })
-        break
-      case 'text-delta': {
-        let opening = ''
-        if (!textIsOpen) {
-          text += 1
-          textIsOpen = true
-          opening = chunk({ type: 'text-start', id: `text-${text}` })
-        }
-        yield opening + chunk({ type: 'text-delta', id: `text-${text}`, delta: event.text })
-        break
-      }
+      case 'text-delta':
+        return openText() + chunk({ type: 'text-delta', id: `text-${text}`, delta: event.text })
       case 'step-end':
-        yield closeText() + chunk({ type: 'finish-step' })
-        break
+        return closeText() + chunk({ type: 'finish-step' })
       case 'answer-end':
-        yield closeText() + chunk({ type: 'finish', messageMetadata }) + end
-        return
+        return closeText() + chunk({ type: 'finish', messageMetadata }) + end
       case 'answer-error':
-        yield closeText() + chunk({ type: 'error', errorText: event.message }) + end
-        return
+        return closeText() + chunk({ type: 'error', errorText: event.message }) + end
     }
   }
+  return { begin: chunk({ type: 'start', messageId, messageMetadata }), encode }
 }
 
 /** What keeps an idle v2 connection open: a comment. */

@@ -7,8 +7,6 @@ export {
 } from './assistant-routes.ts'
 export { type AssistantSettings, defaultAssistantSettings } from './assistant-settings.ts'
 export { assistantMigrations } from './assistant-store.ts'
-export { encodeV1 } from './encode-v1.ts'
-export { encodeV2 } from './encode-v2.ts'
 export { type AnswerSite, effectiveFilter } from './passages.ts'
 export { findPagePath, pageUrl } from './site-address.ts'
 export { threadsRoutes } from './threads-routes.ts'

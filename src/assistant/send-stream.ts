@@ -1,17 +1,21 @@
 import type { FastifyReply } from 'fastify'
+import type { SharedAnswer } from './shared-answer.ts'
 
-/** Writes a stream to its reader: never faster than it reads, kept alive while nothing comes, given up when it stalls. */
-export async function sendStream({
+/**
+ * Writes an answer to its reader: never faster than it reads, kept alive while nothing comes, given up when it stalls. Over
+ * when the connection has let go of it.
+ */
+export function sendStream({
   reply,
   headers,
-  reader,
+  answer,
   keepAlive,
   keepAliveMs,
   stallTimeoutMs,
 }: {
   reply: FastifyReply
   headers: Record<string, string>
-  reader: { next(): Promise<string | undefined>; leave(): void }
+  answer: Pick<SharedAnswer, 'read'>
   /** Bytes that the protocol ignores. */
   keepAlive: string
   keepAliveMs: number
@@ -19,48 +23,44 @@ export async function sendStream({
 }): Promise<void> {
   const { raw } = reply
   reply.hijack()
-  raw.on('close', () => reader.leave())
-  if (raw.destroyed) return reader.leave()
-  raw.writeHead(200, { ...definedHeaders(reply), ...headers })
-  raw.flushHeaders()
-  const timer = setInterval(() => {
-    if (!raw.writableNeedDrain) raw.write(keepAlive)
-  }, keepAliveMs)
-  try {
-    for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {
-      if (raw.destroyed) return
-      timer.refresh()
-      if (!raw.write(chunk) && !(await drained(raw, stallTimeoutMs))) raw.destroy()
-    }
-    raw.end()
-  } catch (error) {
-    reply.log.error({ err: error }, 'the stream broke')
-    raw.destroy()
-  } finally {
-    clearInterval(timer)
-  }
-}
-
-function drained(raw: FastifyReply['raw'], limitMs: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const settle = (isDrained: boolean) => () => {
-      clearTimeout(timer)
-      raw.off('drain', onDrain)
-      raw.off('close', onClose)
-      resolve(isDrained)
+    let hasBytes = false
+    let stalled: NodeJS.Timeout | undefined
+    if (!raw.destroyed) raw.writeHead(200, { ...definedHeaders(reply), ...headers })
+    const idle = setInterval(() => {
+      if (!raw.writableNeedDrain) raw.write(keepAlive)
+    }, keepAliveMs)
+    const reading = answer.read({
+      write: (text) => {
+        if (raw.destroyed) return false
+        hasBytes = true
+        idle.refresh()
+        if (raw.write(text)) return true
+        stalled = setTimeout(() => raw.destroy(), stallTimeoutMs)
+        return false
+      },
+      end: () => void raw.end(),
+    })
+    const leave = () => {
+      clearInterval(idle)
+      clearTimeout(stalled)
+      reading.leave()
+      resolve()
     }
-    const onDrain = settle(true)
-    const onClose = settle(false)
-    const timer = setTimeout(onClose, limitMs)
-    raw.once('drain', onDrain)
-    raw.once('close', onClose)
+    if (raw.destroyed) return leave()
+    if (!hasBytes) raw.flushHeaders()
+    raw.on('drain', () => {
+      clearTimeout(stalled)
+      reading.more()
+    })
+    raw.once('close', leave)
   })
 }
 
 function definedHeaders(reply: FastifyReply): Record<string, string | string[]> {
-  return Object.fromEntries(
-    Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, typeof value === 'number' ? String(value) : value]],
-    ),
-  )
+  const headers: Record<string, string | string[]> = {}
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) headers[name] = typeof value === 'number' ? String(value) : value
+  }
+  return headers
 }

@@ -1,104 +1,110 @@
 /**
- * An answer's encoded stream, pulled by its readers: nobody reads, nothing is made. When all have left for
- * `abandonAfterMs`, the answer is abandoned: `onAbandon` is called once and what is left is drained unread.
+ * An answer's encoded stream and those who read it. It is made at most a little ahead of its fastest reader. When all have
+ * left for `abandonAfterMs`, it is abandoned: `onAbandon` is called once, and what still comes is dropped.
  */
 export class SharedAnswer {
   readonly threadId: string
-  readonly #source: AsyncIterator<string>
   readonly #keep: boolean
   readonly #abandonAfterMs: number
   readonly #onAbandon: () => void
-  readonly #chunks: string[] = []
+  readonly #readers = new Set<Reader>()
+  #chunks: string[] = []
   #dropped = 0
-  #done = false
-  #readers = 0
-  #pulling: Promise<void> | null = null
+  #unreadCharacters = 0
+  #isOver = false
+  #isAbandoned = false
+  #room: PromiseWithResolvers<void> | null = null
   #leaving: NodeJS.Timeout | undefined
 
   constructor(input: {
     threadId: string
-    source: AsyncIterable<string>
     /** Whether the whole stream is kept, for readers that come later. */
     keep: boolean
     abandonAfterMs: number
     onAbandon: () => void
   }) {
     this.threadId = input.threadId
-    this.#source = input.source[Symbol.asyncIterator]()
     this.#keep = input.keep
     this.#abandonAfterMs = input.abandonAfterMs
     this.#onAbandon = input.onAbandon
   }
 
-  get isDone(): boolean {
-    return this.#done
+  /** Nobody wanted it to its end, so that it has none. */
+  get isAbandoned(): boolean {
+    return this.#isAbandoned
   }
 
-  get sizeCharacters(): number {
-    return this.#chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+  /** Gives the next piece to the readers; a promise where the next one should wait for them. */
+  write(chunk: string): Promise<void> | undefined {
+    if (chunk === '' || this.#isAbandoned) return undefined
+    this.#chunks.push(chunk)
+    this.#unreadCharacters += chunk.length
+    for (const reader of this.#readers) this.#deliver(reader)
+    if (this.#unreadCharacters <= mostAhead) return undefined
+    this.#room ??= Promise.withResolvers()
+    return this.#room.promise
+  }
+
+  end(): void {
+    this.#isOver = true
+    for (const reader of this.#readers) this.#deliver(reader)
   }
 
   /** The stream from its beginning, live where it is not over. */
-  read(): { next(): Promise<string | undefined>; leave(): void } {
-    let position = 0
-    let isReading = true
-    this.#readers += 1
+  read(sink: AnswerSink): { more(): void; leave(): void } {
+    const reader: Reader = { sink, position: this.#dropped, isFull: false }
     clearTimeout(this.#leaving)
+    this.#readers.add(reader)
+    this.#deliver(reader)
     return {
-      next: async () => {
-        while (position - this.#dropped >= this.#chunks.length) {
-          if (this.#done) return undefined
-          await this.#pull()
-        }
-        const chunk = this.#chunks[position - this.#dropped]
-        position += 1
-        if (!this.#keep) this.#dropUpTo(position)
-        return chunk
+      more: () => {
+        reader.isFull = false
+        this.#deliver(reader)
       },
       leave: () => {
-        if (!isReading) return
-        isReading = false
-        this.#readers -= 1
-        if (this.#readers > 0 || this.#done) return
+        if (!this.#readers.delete(reader) || this.#readers.size > 0 || this.#isOver) return
         if (this.#abandonAfterMs === 0) this.#abandon()
         else this.#leaving = setTimeout(() => this.#abandon(), this.#abandonAfterMs)
       },
     }
   }
 
-  #pull(): Promise<void> {
-    this.#pulling ??= this.#source
-      .next()
-      .then((result) => {
-        if (result.done) this.#done = true
-        else this.#chunks.push(result.value)
-      })
-      .catch((error: unknown) => {
-        this.#done = true
-        throw error
-      })
-      .finally(() => {
-        this.#pulling = null
-      })
-    return this.#pulling
-  }
-
-  #dropUpTo(position: number): void {
-    this.#chunks.splice(0, position - this.#dropped)
-    this.#dropped = position
+  #deliver(reader: Reader): void {
+    if (reader.isFull || !this.#readers.has(reader)) return
+    const end = this.#dropped + this.#chunks.length
+    if (reader.position < end) {
+      const pieces = this.#chunks.slice(reader.position - this.#dropped)
+      reader.position = end
+      this.#unreadCharacters = 0
+      this.#room?.resolve()
+      this.#room = null
+      if (!this.#keep) {
+        this.#chunks = []
+        this.#dropped = end
+      }
+      reader.isFull = !reader.sink.write(pieces.length === 1 ? pieces[0]! : pieces.join(''))
+    }
+    if (!this.#isOver || reader.isFull) return
+    this.#readers.delete(reader)
+    reader.sink.end()
   }
 
   #abandon(): void {
+    this.#isAbandoned = true
+    this.#chunks = []
+    this.#room?.resolve()
+    this.#room = null
     this.#onAbandon()
-    void this.#drain()
-  }
-
-  /** Lets the answer come to its end, where it stores what was written. */
-  async #drain(): Promise<void> {
-    try {
-      while (!this.#done) await this.#pull()
-    } catch {
-      // The answer has already reported its failure.
-    }
   }
 }
+
+export type AnswerSink = {
+  /** False where it wants no more until it asks for it. */
+  write(text: string): boolean
+  end(): void
+}
+
+type Reader = { sink: AnswerSink; position: number; isFull: boolean }
+
+/** How far an answer may be made ahead of whoever reads it. */
+const mostAhead = 16 * 1024

@@ -4,6 +4,7 @@ import {
   type LanguageModel,
   type ModelEndReason,
   ModelError,
+  type ModelEvent,
   type ModelMessage,
   type ModelRequest,
   type ModelTool,
@@ -11,6 +12,7 @@ import {
   modelErrorOfStatus,
 } from './language-model.ts'
 import { ModelEventQueue } from './model-event-queue.ts'
+import type { Pace } from './pace.ts'
 import { readEventStream } from './read-event-stream.ts'
 
 /**
@@ -23,7 +25,7 @@ export function chatCompletionsModel(input: {
   /** Such as http://127.0.0.1:11434/v1. */
   url: string
   apiKey?: string | undefined
-  joinMs: number
+  pace: Pace
 }): LanguageModel {
   const url = new URL(`${input.url.replace(/\/+$/, '')}/chat/completions`)
   const agent = url.protocol === 'https:' ? new HttpsAgent(connections) : new HttpAgent(connections)
@@ -42,19 +44,21 @@ function call(input: {
   url: URL
   agent: HttpAgent
   apiKey?: string | undefined
-  joinMs: number
+  pace: Pace
   body: string
   signal: AbortSignal
 }): ModelEventQueue {
-  const { url, agent, apiKey, body, signal } = input
+  const { url, agent, apiKey, body, pace, signal } = input
+  const counted = pace.begin()
   let response: IncomingMessage | undefined
   const queue = new ModelEventQueue(
     {
       pause: () => void response?.pause(),
       resume: () => void response?.resume(),
       cancel: () => void request.destroy(),
+      pilesUp: true,
     },
-    { joinMs: input.joinMs },
+    { restMs: () => pace.restMs },
   )
   const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
     method: 'POST',
@@ -84,7 +88,10 @@ function call(input: {
     )
   if (signal.aborted) leave()
   signal.addEventListener('abort', leave, { once: true })
-  request.on('close', () => signal.removeEventListener('abort', leave))
+  request.on('close', () => {
+    signal.removeEventListener('abort', leave)
+    counted()
+  })
   request.on('error', fail)
   request.on('response', (arrived) => {
     response = arrived
@@ -113,6 +120,7 @@ type Chunk = {
 }
 
 function readAnswer(response: IncomingMessage, queue: ModelEventQueue, hangUp: () => void): void {
+  let arrived: ModelEvent[] = []
   const calls: { id: string; name: string; input: string }[] = []
   const usage: ModelUsage = { inputTokens: 0, outputTokens: 0 }
   let reason: string | null = null
@@ -128,7 +136,7 @@ function readAnswer(response: IncomingMessage, queue: ModelEventQueue, hangUp: (
     if (!choice) return
     if (choice.finish_reason) reason = choice.finish_reason
     const text = choice.delta?.content
-    if (text) queue.push({ type: 'text-delta', text })
+    if (text) arrived.push({ type: 'text-delta', text })
     for (const part of choice.delta?.tool_calls ?? []) {
       const at = part.index ?? calls.length
       calls[at] ??= { id: part.id ?? `call-${at}`, name: '', input: '' }
@@ -139,7 +147,10 @@ function readAnswer(response: IncomingMessage, queue: ModelEventQueue, hangUp: (
   const guarded = (work: () => void) => {
     try {
       work()
+      if (arrived.length > 0) queue.push(...arrived)
+      arrived = []
     } catch (error) {
+      queue.push(...arrived)
       queue.fail(
         error instanceof ModelError
           ? error
@@ -151,11 +162,13 @@ function readAnswer(response: IncomingMessage, queue: ModelEventQueue, hangUp: (
   response.setEncoding('utf8')
   response.on('data', (text: string) => guarded(() => events.push(text)))
   response.on('end', () => {
-    guarded(() => events.end())
-    for (const { id, name, input } of calls.filter(Boolean)) {
-      queue.push({ type: 'tool-call', call: { callId: id, toolName: name, input: readInput(input) } })
-    }
-    queue.push({ type: 'step-end', reason: endReason(reason, calls.length > 0), usage })
+    guarded(() => {
+      events.end()
+      for (const { id, name, input } of calls.filter(Boolean)) {
+        arrived.push({ type: 'tool-call', call: { callId: id, toolName: name, input: readInput(input) } })
+      }
+      arrived.push({ type: 'step-end', reason: endReason(reason, calls.length > 0), usage })
+    })
     queue.end()
   })
 }

@@ -7,6 +7,7 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { fakeOpenAi } from './fake-openai.ts'
 import { type LanguageModel, ModelError, type ModelEvent, type ModelRequest } from './language-model.ts'
 import { openLanguageModel } from './open-language-model.ts'
+import { Pace } from './pace.ts'
 import { sdkModel } from './sdk-model.ts'
 import { steadyModel } from './steady-model.ts'
 import { type ScriptedStep, scriptedModel } from './testing.ts'
@@ -39,7 +40,7 @@ const adapters: Record<string, (context: TestContext, steps: ScriptedStep[]) => 
   'AI SDK provider': async (context, steps) => {
     const server = await fakeOpenAi(context, steps)
     const provider = createOpenAI({ baseURL: server.url, apiKey: 'k' })
-    return sdkModel({ name: 'm', model: provider.chat('m'), joinMs: 0 })
+    return sdkModel({ name: 'm', model: provider.chat('m'), pace: new Pace() })
   },
 }
 

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ModelEventQueue } from './model-event-queue.ts'
 
-const source = () => {
+const source = (pilesUp = false) => {
   const seen: string[] = []
   return {
     seen,
+    pilesUp,
     pause: () => void seen.push('pause'),
     resume: () => void seen.push('resume'),
     cancel: () => void seen.push('cancel'),
@@ -16,7 +17,7 @@ const end = { type: 'step-end' as const, reason: 'stop' as const, usage: { input
 
 test('gives the first text at once and joins what follows shortly after', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
-  const queue = new ModelEventQueue(source(), { joinMs: 50 })
+  const queue = new ModelEventQueue(source(), { restMs: () => 50 })
   const first = queue.next()
   queue.push(text('One '))
   assert.deepEqual((await first).value, text('One '))
@@ -31,7 +32,7 @@ test('gives the first text at once and joins what follows shortly after', async 
 
 test('lets nothing wait once more than text has come', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
-  const queue = new ModelEventQueue(source(), { joinMs: 50 })
+  const queue = new ModelEventQueue(source(), { restMs: () => 50 })
   queue.push(text('One '))
   await queue.next()
   queue.push(text('two'))
@@ -43,7 +44,7 @@ test('lets nothing wait once more than text has come', async (context) => {
 })
 
 test('gives what came before a failure, then the failure', async () => {
-  const queue = new ModelEventQueue(source(), { joinMs: 50 })
+  const queue = new ModelEventQueue(source(), { restMs: () => 50 })
   queue.push(text('Half'))
   queue.fail(new Error('cut'))
   queue.end()
@@ -53,7 +54,7 @@ test('gives what came before a failure, then the failure', async () => {
 
 test('holds its source back while nobody takes what is there', async () => {
   const from = source()
-  const queue = new ModelEventQueue(from, { joinMs: 50 })
+  const queue = new ModelEventQueue(from, { restMs: () => 50 })
   queue.push(text('x'.repeat(20_000)))
   queue.push(text('y'))
   assert.deepEqual(from.seen, ['pause'])
@@ -61,15 +62,29 @@ test('holds its source back while nobody takes what is there', async () => {
   assert.deepEqual(from.seen, ['pause', 'resume'])
 })
 
+test('lets a source that can rest do so, and takes what has piled up as one', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  const from = source(true)
+  const queue = new ModelEventQueue(from, { restMs: () => 50 })
+  queue.push(text('One '), text('two '))
+  assert.deepEqual((await queue.next()).value, text('One two '))
+  const next = queue.next()
+  assert.deepEqual(from.seen, ['pause'])
+  context.mock.timers.tick(50)
+  assert.deepEqual(from.seen, ['pause', 'resume'])
+  queue.push(text('three '), text('four'))
+  assert.deepEqual((await next).value, text('three four'))
+})
+
 test('hangs up when no more is wanted, but not after the end', async () => {
   const left = source()
-  const queue = new ModelEventQueue(left, { joinMs: 50 })
+  const queue = new ModelEventQueue(left, { restMs: () => 50 })
   queue.push(text('never taken'))
   await queue.return()
   assert.deepEqual(left.seen, ['cancel'])
   assert.equal((await queue.next()).done, true)
   const over = source()
-  const ended = new ModelEventQueue(over, { joinMs: 50 })
+  const ended = new ModelEventQueue(over, { restMs: () => 50 })
   ended.end()
   await ended.return()
   assert.deepEqual(over.seen, [])

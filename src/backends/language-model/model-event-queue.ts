@@ -1,34 +1,43 @@
 import type { ModelEvent } from './language-model.ts'
 
+/** Where the events come from: held back while nobody takes them. */
+export type QueueSource = {
+  pause(): void
+  resume(): void
+  cancel(): void
+  /** Whether it can rest between two texts, so that what has piled up meanwhile is read in one go. */
+  pilesUp: boolean
+}
+
 /**
  * What a model sends, waiting for the answer to take it. Text that comes shortly after other text is joined to one event:
  * a reader sees no difference, and each event on its way to the reader costs as much as many tokens.
  */
 export class ModelEventQueue implements AsyncIterableIterator<ModelEvent> {
-  readonly #joinMs: number
   readonly #source: QueueSource
+  readonly #restMs: () => number
   readonly #events: ModelEvent[] = []
   #state: { is: 'open' } | { is: 'ended' } | { is: 'failed'; error: unknown } = { is: 'open' }
   #waiting: PromiseWithResolvers<IteratorResult<ModelEvent>> | null = null
   #rest: NodeJS.Timeout | null = null
   #isPaused = false
 
-  /** `joinMs`: how long text waits for more after a text was taken. */
-  constructor(source: QueueSource, { joinMs }: { joinMs: number }) {
+  /** `restMs`: how long text waits for more after a text was taken. */
+  constructor(source: QueueSource, { restMs }: { restMs: () => number }) {
     this.#source = source
-    this.#joinMs = joinMs
+    this.#restMs = restMs
   }
 
-  push(event: ModelEvent): void {
-    const last = this.#events.at(-1)
-    if (event.type === 'text-delta' && last?.type === 'text-delta') last.text += event.text
-    else this.#events.push(event.type === 'text-delta' ? { ...event } : event)
-    const [first] = this.#events
-    if (!this.#isPaused && first?.type === 'text-delta' && first.text.length > mostCharacters) {
-      this.#isPaused = true
-      this.#source.pause()
+  /** Puts in what came at once. */
+  push(...events: ModelEvent[]): void {
+    for (const event of events) {
+      const last = this.#events.at(-1)
+      if (event.type === 'text-delta' && last?.type === 'text-delta') last.text += event.text
+      else this.#events.push(event.type === 'text-delta' ? { ...event } : event)
     }
     this.#serve()
+    const [first] = this.#events
+    if (first?.type === 'text-delta' && first.text.length > mostCharacters) this.#setPaused(true)
   }
 
   end(): void {
@@ -54,6 +63,7 @@ export class ModelEventQueue implements AsyncIterableIterator<ModelEvent> {
     const wasOpen = this.#state.is === 'open'
     this.#events.length = 0
     this.end()
+    if (this.#rest) clearTimeout(this.#rest)
     if (wasOpen) this.#source.cancel()
     return { done: true, value: undefined }
   }
@@ -71,7 +81,6 @@ export class ModelEventQueue implements AsyncIterableIterator<ModelEvent> {
       waiting.resolve({ done: false, value: event })
     } else if (this.#events.length === 0 && this.#state.is !== 'open') {
       this.#waiting = null
-      if (this.#rest) clearTimeout(this.#rest)
       if (this.#state.is === 'failed') waiting.reject(this.#state.error)
       else waiting.resolve({ done: true, value: undefined })
     }
@@ -80,26 +89,30 @@ export class ModelEventQueue implements AsyncIterableIterator<ModelEvent> {
   #take(): ModelEvent | undefined {
     const [first] = this.#events
     const mayGrow = first?.type === 'text-delta' && this.#events.length === 1 && this.#state.is === 'open'
-    if (mayGrow && this.#rest && !this.#isPaused) return undefined
+    if (first === undefined || (mayGrow && this.#rest)) return undefined
     this.#events.shift()
-    if (first?.type === 'text-delta' && this.#joinMs > 0) this.#startRest()
-    if (this.#isPaused) {
-      this.#isPaused = false
-      this.#source.resume()
-    }
+    if (first.type === 'text-delta') this.#startRest()
+    this.#setPaused(this.#rest !== null && this.#source.pilesUp)
     return first
   }
 
   #startRest(): void {
-    if (this.#rest) return void this.#rest.refresh()
+    const restMs = this.#restMs()
+    if (this.#rest) clearTimeout(this.#rest)
+    if (restMs === 0) return
     this.#rest = setTimeout(() => {
       this.#rest = null
+      this.#setPaused(this.#events.length > 0 && this.#source.pilesUp)
       this.#serve()
-    }, this.#joinMs)
+    }, restMs)
+  }
+
+  #setPaused(isPaused: boolean): void {
+    if (this.#isPaused === isPaused) return
+    this.#isPaused = isPaused
+    if (isPaused) this.#source.pause()
+    else this.#source.resume()
   }
 }
-
-/** Where the events come from: held back while nobody takes them. */
-export type QueueSource = { pause(): void; resume(): void; cancel(): void }
 
 const mostCharacters = 16 * 1024

@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { chatCompletionsModel } from './chat-completions.ts'
 import type { LanguageModel } from './language-model.ts'
+import { Pace } from './pace.ts'
 import { steadyModel } from './steady-model.ts'
 
 export type LanguageModelSettings = {
@@ -24,23 +25,21 @@ type Provider = (typeof providers)[number]
 
 /** The configured model with its retry, timeouts and fallback; a provider's package is loaded only when it is named. */
 export async function openLanguageModel(settings: LanguageModelSettings): Promise<LanguageModel> {
-  const first = await openOne(settings)
+  const pace = new Pace()
+  const first = await openOne(settings, pace)
   return steadyModel(first, {
-    fallback: settings.fallback ? await openOne(settings.fallback) : null,
+    fallback: settings.fallback ? await openOne(settings.fallback, pace) : null,
     firstEventTimeoutMs: settings.firstEventTimeoutMs ?? 30_000,
     idleTimeoutMs: settings.idleTimeoutMs ?? 30_000,
     totalTimeoutMs: settings.totalTimeoutMs ?? 120_000,
   })
 }
 
-/** Text that comes within this time of other text travels with it: 20 times a second still looks like typing. */
-const joinMs = 50
-
-async function openOne({ model, url, apiKey }: LanguageModelSettings): Promise<LanguageModel> {
-  if (url) return chatCompletionsModel({ name: `openai-compatible:${model}`, model, url, apiKey, joinMs })
+async function openOne({ model, url, apiKey }: LanguageModelSettings, pace: Pace): Promise<LanguageModel> {
+  if (url) return chatCompletionsModel({ name: `openai-compatible:${model}`, model, url, apiKey, pace })
   const [provider, name] = splitName(model)
   const { sdkModel } = await import('./sdk-model.ts')
-  return sdkModel({ name: model, model: await openProvider(provider, name, apiKey), joinMs })
+  return sdkModel({ name: model, model: await openProvider(provider, name, apiKey), pace })
 }
 
 async function openProvider(

@@ -16,21 +16,23 @@ import {
   modelErrorOfStatus,
 } from './language-model.ts'
 import { ModelEventQueue } from './model-event-queue.ts'
+import type { Pace } from './pace.ts'
 
 /** A provider of the AI SDK as our model. Its stream is read directly: one step a call, no retries, tools never run by it. */
 export function sdkModel({
   name,
   model,
-  joinMs,
+  pace,
 }: {
   name: string
   model: LanguageModelV4
-  joinMs: number
+  pace: Pace
 }): LanguageModel {
-  return { name, stream: (request) => call(model, request, joinMs) }
+  return { name, stream: (request) => call(model, request, pace) }
 }
 
-function call(model: LanguageModelV4, request: ModelRequest, joinMs: number): ModelEventQueue {
+function call(model: LanguageModelV4, request: ModelRequest, pace: Pace): ModelEventQueue {
+  const counted = pace.begin()
   const leaving = new AbortController()
   const signal = AbortSignal.any([request.signal, leaving.signal])
   let flowing = Promise.withResolvers<void>()
@@ -45,8 +47,9 @@ function call(model: LanguageModelV4, request: ModelRequest, joinMs: number): Mo
         leaving.abort()
         flowing.resolve()
       },
+      pilesUp: false,
     },
-    { joinMs },
+    { restMs: () => pace.restMs },
   )
   const read = async () => {
     const { stream } = await model.doStream({ ...callOptions(request), abortSignal: signal })
@@ -64,7 +67,10 @@ function call(model: LanguageModelV4, request: ModelRequest, joinMs: number): Mo
   request.signal.addEventListener('abort', () => queue.end(), { once: true, signal: leaving.signal })
   read()
     .then(() => end(), end)
-    .finally(() => leaving.abort())
+    .finally(() => {
+      counted()
+      leaving.abort()
+    })
   return queue
 }
 

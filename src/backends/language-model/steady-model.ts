@@ -29,9 +29,10 @@ async function* streamSteadily(
   let refusing: LanguageModel | undefined
   for (const model of tries) {
     if (model === refusing) continue // Asking again cannot help.
+    const call = new WatchedCall(model, request, options)
     let begun = false
     try {
-      for await (const event of watched(model, request, options)) {
+      for (let event = await call.next(); event !== undefined; event = await call.next()) {
         begun = true
         yield event
       }
@@ -40,50 +41,74 @@ async function* streamSteadily(
       if (begun || request.signal.aborted) throw error
       if (error instanceof ModelError && !error.retryable) refusing = model
       last = error
+    } finally {
+      call.close()
     }
   }
   throw last
 }
 
-/** The model's events, with a timeout that also aborts the call underneath. */
-async function* watched(
-  model: LanguageModel,
-  request: ModelRequest,
-  options: SteadyOptions,
-): AsyncGenerator<ModelEvent> {
-  const giveUp = new AbortController()
-  const signal = AbortSignal.any([request.signal, giveUp.signal])
-  const events = model.stream({ ...request, signal })[Symbol.asyncIterator]()
-  const endsAt = performance.now() + options.totalTimeoutMs
-  try {
-    for (let first = true; ; first = false) {
-      const pauseMs = first ? options.firstEventTimeoutMs : options.idleTimeoutMs
-      const limitMs = Math.min(pauseMs, endsAt - performance.now())
-      const next = limitMs > 0 ? await withinTime(events.next(), limitMs) : 'too late'
-      if (next === 'too late') {
-        throw new ModelError(
-          'timeout',
-          `The model ${model.name} sent nothing more within ${Math.max(0, Math.round(limitMs))} ms.`,
-        )
-      }
-      if (next.done) return
-      yield next.value
-    }
-  } finally {
-    giveUp.abort()
-    events.return?.().then(undefined, () => {}) // Not awaited: a stuck model must not hold the answer.
-  }
-}
+/** One call of a model, given up when the model is silent or does not come to an end; only the time it is waited for counts as silence. */
+class WatchedCall {
+  readonly #name: string
+  readonly #options: SteadyOptions
+  readonly #signal: AbortSignal
+  readonly #giveUp = new AbortController()
+  readonly #abort = () => this.#giveUp.abort()
+  readonly #events: AsyncIterator<ModelEvent>
+  readonly #total: NodeJS.Timeout
+  #silence: NodeJS.Timeout | undefined
+  #hasBegun = false
+  #isTooLong = false
+  #reject: ((error: ModelError) => void) | null = null
 
-async function withinTime<Value>(work: Promise<Value>, limitMs: number): Promise<Value | 'too late'> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<'too late'>((resolve) => {
-    timer = setTimeout(() => resolve('too late'), limitMs)
-  })
-  work.catch(() => {}) // When time wins the race, a later rejection has nobody to tell.
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
+  constructor(model: LanguageModel, request: ModelRequest, options: SteadyOptions) {
+    this.#name = model.name
+    this.#options = options
+    this.#signal = request.signal
+    if (request.signal.aborted) this.#abort()
+    request.signal.addEventListener('abort', this.#abort, { once: true })
+    this.#events = model.stream({ ...request, signal: this.#giveUp.signal })[Symbol.asyncIterator]()
+    this.#total = setTimeout(() => {
+      this.#isTooLong = true
+      this.#stop(options.totalTimeoutMs)
+    }, options.totalTimeoutMs)
+  }
+
+  /** The next event, undefined at the end. */
+  next(): Promise<ModelEvent | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#reject = reject
+      if (this.#isTooLong) return this.#stop(this.#options.totalTimeoutMs)
+      this.#watch()
+      this.#events.next().then((result) => {
+        this.#reject = null
+        resolve(result.done ? undefined : result.value)
+      }, reject)
+    })
+  }
+
+  close(): void {
+    clearTimeout(this.#total)
+    clearTimeout(this.#silence)
+    this.#signal.removeEventListener('abort', this.#abort)
+    this.#abort()
+    this.#events.return?.().then(undefined, () => {}) // Not awaited: a stuck model must not hold the answer.
+  }
+
+  /** One timer, wound up again for each event but the first, which may take longer. */
+  #watch(): void {
+    const { firstEventTimeoutMs, idleTimeoutMs } = this.#options
+    if (this.#silence && this.#hasBegun) return void this.#silence.refresh()
+    clearTimeout(this.#silence)
+    this.#hasBegun = this.#silence !== undefined
+    const limitMs = this.#hasBegun ? idleTimeoutMs : firstEventTimeoutMs
+    this.#silence = setTimeout(() => this.#stop(limitMs), limitMs)
+  }
+
+  #stop(limitMs: number): void {
+    this.#reject?.(
+      new ModelError('timeout', `The model ${this.#name} sent nothing more within ${limitMs} ms.`),
+    )
   }
 }

@@ -21,14 +21,14 @@ import { checkRedirects } from './check-redirects.ts'
 import type { FailedPage, Problem } from './compiler-api.ts'
 import { copyAssets } from './copy-assets.ts'
 import { defined } from './loose-json.ts'
-import { createPageCache, type PageCache } from './page-cache.ts'
+import { createPageCache, hasCachedPages, type PageCache } from './page-cache.ts'
 import { createFrames } from './page-view.ts'
 import { planSite } from './plan-site.ts'
 import { ProblemList } from './problems.ts'
 import { readSettings } from './read-settings.ts'
 import { readSource } from './read-source.ts'
 import { createPageTools, type RenderedPage } from './render-pages.ts'
-import { renderPages } from './render-pool.ts'
+import { prepareThreads, renderPages } from './render-pool.ts'
 import { rendererName } from './renderer-name.ts'
 import { SearchSpool } from './search-spool.ts'
 import type { SitePlan } from './site-plan.ts'
@@ -82,6 +82,11 @@ export async function compileSite(options: CompileOptions): Promise<CompileResul
 async function compileInto(bundle: BundleWriter, options: CompileOptions): Promise<CompileResult> {
   const problems = new ProblemList()
   const source = await readSource(options.source, problems)
+  const workers = options.workers ?? threadsThatFit()
+  if (options.cache === undefined || !hasCachedPages(options.cache)) {
+    const pages = [...source.files.keys()].filter((file) => /\.mdx?$/.test(file))
+    prepareThreads(options.paths?.length ?? pages.length, workers)
+  }
   const settings = await readSettings(source, problems)
   const plan = await planSite({
     source,
@@ -117,7 +122,7 @@ async function compileInto(bundle: BundleWriter, options: CompileOptions): Promi
       plan,
       task: { assets, pack: bundle.members !== undefined, ...defined({ folder: bundle.folder }) },
       indexes: await placeKnownPages(plan, { cache, bundle, onPage, signal: options.signal }),
-      workers: options.workers ?? threadsThatFit(),
+      workers,
       ...defined({ signal: options.signal }),
       onPage: (index, { packed, ...page }) => {
         for (const [at, member] of packed?.members.entries() ?? [])

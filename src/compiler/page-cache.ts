@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PackStore, packKey } from '../bundle/index.ts'
 import type { PageTools } from './compile-page.ts'
@@ -19,9 +19,16 @@ type Head = Pick<PackedPage, 'includes' | 'pictures'> & {
   indexedBytes: number
 }
 
+/** False where every page must be rendered. */
+export function hasCachedPages(folder: string): boolean {
+  return existsSync(packsIn(folder))
+}
+
+const packsIn = (folder: string) => join(folder, 'packs')
+
 export function createPageCache(cache: { folder: string; renderer: string }, tools: PageTools): PageCache {
   const { plan, modules, pictures } = tools
-  const store = new PackStore(join(cache.folder, 'packs'))
+  const store = new PackStore(packsIn(cache.folder))
   const common = packKey(
     JSON.stringify([
       cache.renderer,

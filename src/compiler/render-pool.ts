@@ -22,6 +22,19 @@ const idle: Worker[] = []
 const keptThreads = 4
 const idleMs = 3_000
 
+/** Starts the threads for so many pages, which load their code while the pages are planned. */
+export function prepareThreads(pages: number, workers: number): void {
+  while (idle.length < threadsFor(pages, workers)) {
+    const worker = startWorker(threadMemoryMb)
+    worker.unref()
+    keepIdle(worker)
+  }
+}
+
+function threadsFor(pages: number, workers: number): number {
+  return Math.min(workers, keptThreads, Math.ceil(pages / 8))
+}
+
 /** Renders all pages of a plan and hands each to `onPage`. A page that hangs or kills its thread costs no other page. */
 export async function renderPages(input: {
   plan: SitePlan
@@ -39,7 +52,7 @@ export async function renderPages(input: {
   input.signal?.throwIfAborted()
   if (input.indexes.length === 0) return
   if (input.workers === 0) return renderHere(input)
-  const count = Math.max(1, Math.min(input.workers, Math.ceil(input.indexes.length / 8)))
+  const count = Math.max(1, threadsFor(input.indexes.length, input.workers))
   const queue: Queue = {
     indexes: [...input.indexes].reverse(),
     suspects: new Set(),

@@ -132,6 +132,11 @@ async function* answerWithModel(turn: AnswerTurn, model: LanguageModel): AsyncGe
         if (turn.told < passages.all.length) yield* tellSources(turn)
         turn.hasText = true
         yield { type: 'text-delta', text }
+        if (result.text.length > longestText(input.limits)) {
+          result.reason = 'length' // It does not keep to the limit it was given.
+          result.usage = { inputTokens: 0, outputTokens: input.limits.maxOutputTokens }
+          break
+        }
       } else if (event.type === 'tool-call') {
         if (!toolsAllowed || result.calls.length >= callsPerStep) continue
         result.calls.push(event.call)
@@ -207,6 +212,9 @@ async function* endAnswer(
 }
 
 const callsPerStep = 4
+
+/** What no answer within its limit of tokens reaches: few tokens have as many characters. */
+const longestText = ({ maxOutputTokens }: AnswerLimits) => maxOutputTokens * 16
 
 /** Tells the reader of the passages the model has seen before the first words that may rest on them. */
 function* tellSources(turn: AnswerTurn): Generator<AnswerEvent> {

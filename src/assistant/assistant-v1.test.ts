@@ -399,7 +399,10 @@ test('pulls no more from the model than a stalled reader takes', async (context)
         yield { type: 'text-delta' as const, text: `${'x'.repeat(1000)} ` }
     },
   }
-  const assistant = await startTestAssistant(context, { model, settings: { stallTimeoutMs: 300 } })
+  const assistant = await startTestAssistant(context, {
+    model,
+    settings: { stallTimeoutMs: 300, maxOutputTokens: 10_000_000 },
+  })
   const body = JSON.stringify(askV1('install'))
   const { hostname, port, pathname } = new URL(assistant.v1)
   const socket = connect({ host: hostname, port: Number(port) })
@@ -446,3 +449,22 @@ async function until<Value>(ask: () => Promise<Value | undefined>): Promise<Valu
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
 }
+
+test('cuts off a model that does not keep to its limit, and hangs up on it', async (context) => {
+  let isLeft = false
+  const model = {
+    name: 'endless',
+    async *stream() {
+      try {
+        for (;;) yield { type: 'text-delta' as const, text: 'on and on ' }
+      } finally {
+        isLeft = true
+      }
+    },
+  }
+  const assistant = await startTestAssistant(context, { model, settings: { maxOutputTokens: 10 } })
+  const body = await (await assistant.post(1, askV1('How do I install Kiln?'))).text()
+  assert.ok(textV1(body).length < 300)
+  assert.match(body, /^d:\{"finishReason":"length"/m)
+  assert.equal(isLeft, true)
+})

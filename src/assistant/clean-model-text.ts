@@ -34,6 +34,9 @@ export function cleanModelText({ site, passages }: { site: AnswerSite; passages:
 /** How much may be held back while it is undecided what it will be. */
 const longestHold = 2000
 
+/** Words that are no more than words, each with the space after it: most of what a model writes, taken in one step. */
+const plainWords = /^(?:[a-zA-Z]+[,;]? )+/
+
 class Cleaning {
   citations = 0
   readonly #allowance: Allowance
@@ -73,6 +76,13 @@ class Cleaning {
     if (this.#skippingTo) return this.#skip(this.#skippingTo)
     if (this.#fence) return this.#atLineStart ? this.#fencedLineStart(this.#fence) : this.#fencedLine()
     if (this.#atLineStart) return this.#lineStart()
+    const words = plainWords.exec(this.#pending)?.[0]
+    if (words !== undefined) {
+      this.#take(words.length)
+      this.#output.write(words.slice(0, -1))
+      this.#output.space(' ')
+      return true
+    }
     const first = this.#pending[0]!
     switch (first) {
       case '\n':

@@ -79,6 +79,7 @@ export class CleanedOutput {
 function growsTogether(tail: string, text: string): boolean {
   const last = tail.at(-1)!
   const first = text[0]!
+  if (isSpace(first) || isSpace(last)) return false // A space parts everything, and stands between most words.
   if (/[`~]/.test(last) && first === '`') return true
   if (last === '!' && first === '[') return true
   if (last === ']' && /[([:]/.test(first) && !tail.endsWith('\\]')) return true
@@ -93,3 +94,5 @@ function growsTogether(tail: string, text: string): boolean {
   }
   return false
 }
+
+const isSpace = (character: string): boolean => character === ' ' || character === '\n'

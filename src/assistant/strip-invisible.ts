@@ -3,7 +3,12 @@ export function stripInvisible(): { push(text: string): string; end(): string } 
   let held = ''
   let last = ''
   const clean = (text: string): string => {
-    const output = text
+    const output = plain.test(text) ? text : withoutHidden(text)
+    last = (last + output).slice(-2)
+    return output
+  }
+  const withoutHidden = (text: string): string =>
+    text
       .replace(/\r\n?/g, '\n')
       .replace(escapeSequences, '')
       .replace(invisible, '')
@@ -11,9 +16,6 @@ export function stripInvisible(): { push(text: string): string; end(): string } 
         joins.test((last + whole.slice(0, place)).slice(-2)) ? joiner : '',
       )
       .toWellFormed()
-    last = (last + output).slice(-2)
-    return output
-  }
   return {
     push: (text) => {
       const all = held + text
@@ -28,6 +30,9 @@ export function stripInvisible(): { push(text: string): string; end(): string } 
     },
   }
 }
+
+/** What nearly all text is made of, where nothing can hide. */
+const plain = /^[ -~\n\t]*$/
 
 /** The same for a text that is there whole. */
 export function withoutInvisible(text: string): string {

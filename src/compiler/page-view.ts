@@ -317,7 +317,7 @@ export function createFrames(plan: SitePlan, book: AddressBook): (page: PlannedP
 
   function editUrlOf(page: PlannedPage): string | undefined {
     if (plan.editBase === undefined || page.from.type !== 'file') return undefined
-    return `${plan.editBase.replace(/\/+$/, '')}/edit/main/${page.from.file}`
+    return `${plan.editBase}/${page.from.file.split('/').map(encodeURIComponent).join('/')}`
   }
 }
 

@@ -69,6 +69,8 @@ export type Placement = {
   tag?: string
   version?: string
   language?: string
+  /** The specifications of the divisions and groups around it, the nearest first. */
+  specifications: Json[]
 }
 
 export type NavigationPlan = { navigation: Navigation; placements: Placement[] }
@@ -94,7 +96,6 @@ const kinds: { kind: DivisionKind; list: string; label: string }[] = [
 ]
 
 type Inherited = Omit<Placement, 'page' | 'division' | 'groups'> & {
-  specification?: Json
   directory?: DirectoryStyle
 }
 
@@ -107,7 +108,8 @@ export async function planNavigation(
   const placements: Placement[] = []
   const root = asObject(settings.raw.navigation) ?? {}
   const api = settings.api.openapi
-  await addDivision('root', '', root, -1, { hidden: false, ...defined({ specification: api }) }, false)
+  const specifications = api === undefined ? [] : [api]
+  await addDivision('root', '', root, -1, { hidden: false, specifications }, false)
   return { navigation: { divisions }, placements }
 
   async function addDivision(
@@ -183,7 +185,7 @@ export async function planNavigation(
       const name = asText(item)
       if (name !== undefined) {
         const page = isOperation(name)
-          ? await sources.operationPage(name, above.specification)
+          ? await sources.operationPage(name, above.specifications[0])
           : sources.findPage(name)
         if (page === undefined) sources.reportMissing(name)
         else entries.push(...place([{ type: 'page', page }], division, groups, above))
@@ -246,7 +248,7 @@ export async function planNavigation(
   }
 
   function place(entries: Entry[], division: number, groups: string[], inherited: Inherited): Entry[] {
-    const { specification: _specification, directory: _directory, ...inheritedFields } = inherited
+    const { directory: _directory, ...inheritedFields } = inherited
     for (const entry of entries) {
       if (entry.type === 'page') placements.push({ page: entry.page, division, groups, ...inheritedFields })
       if (entry.type === 'group') place(entry.entries, division, [...groups, entry.label], inherited)
@@ -263,8 +265,11 @@ function inherit(node: JsonObject, above: Inherited): Inherited {
     ...defined({
       searchable: asFlag(node.searchable) ?? above.searchable,
       boost: asNumber(node.boost) ?? above.boost,
-      specification: node.openapi ?? above.specification,
     }),
+    specifications: [
+      ...[node.openapi, node.asyncapi].filter((own) => own !== undefined),
+      ...above.specifications,
+    ],
   }
   if (directory === 'accordion' || directory === 'card') inherited.directory = directory
   else if (directory !== undefined) delete inherited.directory

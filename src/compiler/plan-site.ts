@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readEditBase } from './edit-base.ts'
 import { defined, type Json } from './loose-json.ts'
 import {
   expandSpec,
@@ -19,9 +22,9 @@ import {
   type ScannedFile,
   scanPageFiles,
 } from './plan-pages.ts'
-import { CompileError, type ProblemList, placeOfText } from './problems.ts'
+import { CompileError, type Place, type ProblemList, placeOfOffset, placeOfText } from './problems.ts'
 import type { Settings } from './read-settings.ts'
-import type { Source } from './read-source.ts'
+import { normalizeText, type Source } from './read-source.ts'
 import { isWildcard } from './redirects.ts'
 import type { PlannedEndpoint, SitePlan } from './site-plan.ts'
 import { createSiteView, publishedAssets, themeFilesOf } from './site-view.ts'
@@ -83,7 +86,12 @@ export async function planSite(input: {
   const rendered = new Set(chosen.map((page) => page.path))
   const themeFiles = themeFilesOf(source)
   const assets = [...publishedAssets(source), ...(input.customScripts ? themeFiles.scripts : [])]
-  const specOfPage = new Map<string, string[]>()
+  const specsOfPage = new Map<string, string[]>()
+  for (const { page, specifications } of placements)
+    specsOfPage.set(page, [
+      ...(specsOfPage.get(page) ?? []),
+      ...specifications.flatMap((setting) => readSpecSetting(setting).files),
+    ])
   return {
     root: source.root,
     name: settings.name,
@@ -110,17 +118,20 @@ export async function planSite(input: {
     api: settings.api,
     endpoints: Object.fromEntries(
       chosen.flatMap((page) => {
-        const endpoint = planEndpoint(
-          page,
+        const endpoint = planEndpoint(page, {
+          root: source.root,
           specs,
-          specOfPage.get(page.path) ?? readSpecSetting(settings.api.openapi).files,
+          preferred: specsOfPage.get(page.path) ?? readSpecSetting(settings.api.openapi).files,
           problems,
-        )
+        })
         return endpoint === undefined ? [] : [[page.path, endpoint]]
       }),
     ),
     fetchedSpecs: fetched,
-    ...defined({ siteUrl: input.siteUrl?.replace(/\/+$/, ''), editBase: settings.editBase }),
+    ...defined({
+      siteUrl: input.siteUrl?.replace(/\/+$/, ''),
+      editBase: readEditBase(settings.raw, source.root),
+    }),
   }
 
   function operationPage(entry: string, specification: Json | undefined): string | undefined {
@@ -290,10 +301,9 @@ function readableFiles(source: Source, scanned: ScannedFile[]): string[] {
 
 function planEndpoint(
   page: PlannedPage,
-  specs: LoadedSpec[],
-  preferred: string[],
-  problems: ProblemList,
+  input: { root: string; specs: LoadedSpec[]; preferred: string[]; problems: ProblemList },
 ): PlannedEndpoint | undefined {
+  const { specs, preferred, problems } = input
   if (page.from.type === 'operation') return { type: 'operation', operation: page.from.operation }
   const { file } = page.from
   const { meta } = page
@@ -314,10 +324,17 @@ function planEndpoint(
       return { type: 'operation', operation }
     }
     if (meta.openapi !== undefined && findSpec(specs, meta.openapi, context) !== undefined) return undefined
-    const missing = missingEndpoint(wanted, { file, specs })
+    const missing = missingEndpoint(wanted, { ...placeOfReference(input.root, file), specs })
     problems.addAll([missing.problem])
     if (missing.substitute !== undefined) return { type: 'operation', operation: missing.substitute }
     return { type: 'missing', markdown: missing.markdown }
   }
   return meta.api === undefined ? undefined : { type: 'manual', api: meta.api }
+}
+
+/** Where a page's frontmatter names an operation. */
+function placeOfReference(root: string, file: string): Place {
+  const text = normalizeText(readFileSync(join(root, file), 'utf8'))
+  const line = /^["']?(?:openapi|asyncapi|openapi-schema)["']?:[ \t]*/m.exec(text)
+  return line === null ? { file, line: 1, column: 1 } : placeOfOffset(file, text, line.index + line[0].length)
 }

@@ -26,7 +26,6 @@ export type Settings = {
   chrome: ChromeSettings
   contextualOptions: string[]
   feedback: boolean
-  editBase?: string
   timestamps: boolean
   searchPrompt: string
   redirects: { from: string; to: string; permanent: boolean }[]
@@ -119,9 +118,8 @@ function toSettings(
     chrome: readChrome(raw),
     contextualOptions: asList(asObject(raw.contextual)?.options).flatMap((option) => asText(option) ?? []),
     feedback: asFlag(asObject(raw.feedback)?.thumbsRating) ?? raw.feedback !== undefined,
-    ...defined({ editBase: readEditBase(raw) }),
     timestamps: asFlag(asObject(raw.metadata)?.timestamp) ?? false,
-    searchPrompt: asText(asObject(raw.search)?.prompt) ?? 'Search',
+    searchPrompt: asText(asObject(raw.search)?.prompt) ?? '',
     redirects: readRedirects(raw.redirects, configFile, configText, problems),
     variables: readVariables(asObject(raw.variables) ?? {}),
     api: asObject(raw.api) ?? {},
@@ -250,12 +248,6 @@ function readFont(object: JsonObject | undefined): FontSettings | undefined {
 function readIconLibrary(object: JsonObject | undefined): IconLibrary {
   const library = object?.library
   return library === 'lucide' || library === 'tabler' ? library : 'fontawesome'
-}
-
-function readEditBase(raw: JsonObject): string | undefined {
-  const wanted = asFlag(asObject(raw.feedback)?.suggestEdit) ?? false
-  const repository = asText(asObject(raw.repo)?.url) ?? asText(raw.repository)
-  return wanted ? repository : undefined
 }
 
 function readRedirects(

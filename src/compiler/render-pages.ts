@@ -137,7 +137,10 @@ function rememberLast<Key, Value>(make: (key: Key) => Value): (key: Key) => Valu
 
 function readSpec(plan: SitePlan, file: string): LoadedSpec | undefined {
   const fetched = plan.fetchedSpecs[file]
-  const loaded = loadSpec({ file, text: fetched ?? readFileSync(join(plan.root, file), 'utf8') })
+  const read = (path: string) => readFileSync(join(plan.root, path), 'utf8')
+  const readable = new Set(plan.readable)
+  const readFile = (path: string) => (readable.has(path) ? read(path) : undefined)
+  const loaded = loadSpec({ file, text: fetched ?? read(file), readFile })
   return 'document' in loaded ? loaded : undefined
 }
 

@@ -25,6 +25,7 @@ export type SitePlan = {
   variables: Record<string, string>
   site: SiteView
   chrome: ChromeSettings
+  /** What stands before a page's file in the address where it is edited. */
   editBase?: string
   timestamps: boolean
   api: JsonObject

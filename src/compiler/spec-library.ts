@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Json } from './loose-json.ts'
 import { asList, asObject, asText } from './loose-json.ts'
 import { type LoadedSpec, loadSpec, looksLikeSpec } from './openapi/index.ts'
 import { type ProblemList, placeOfText } from './problems.ts'
 import type { Settings } from './read-settings.ts'
-import { readProjectText, type Source } from './read-source.ts'
+import { normalizeText, readProjectText, type Source } from './read-source.ts'
 
 /** The specifications of a project: those in its files, and those it names by address. */
 export type SpecLibrary = { specs: LoadedSpec[]; fetched: Record<string, string> }
@@ -22,7 +24,7 @@ export async function loadSpecs(input: {
     if (!/\.(?:json|ya?ml)$/i.test(file) || sizeBytes > largestSpecBytes) continue
     const text = await readProjectText(source, file)
     if (!looksLikeSpec(text)) continue
-    add(loadSpec({ file, text }))
+    add(loadSpec({ file, text, readFile: readPart }))
   }
   const fetched: Record<string, string> = {}
   for (const address of addressesIn(settings.raw.navigation, asList(settings.api.openapi))) {
@@ -32,6 +34,11 @@ export async function loadSpecs(input: {
     add(loadSpec({ file: address, text }))
   }
   return { specs, fetched }
+
+  function readPart(path: string): string | undefined {
+    const size = source.files.get(path)?.sizeBytes ?? largestSpecBytes + 1
+    return size > largestSpecBytes ? undefined : normalizeText(readFileSync(join(source.root, path), 'utf8'))
+  }
 
   function add(loaded: ReturnType<typeof loadSpec>): void {
     problems.addAll(loaded.problems)

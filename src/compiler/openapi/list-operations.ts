@@ -11,7 +11,7 @@ const listed = new WeakMap<LoadedSpec, Operation[]>()
 export function listOperations(spec: LoadedSpec): Operation[] {
   let operations = listed.get(spec)
   if (operations === undefined) {
-    operations = spec.kind === 'openapi' ? [...httpOperations(spec)] : [...channels(spec)]
+    operations = withParts(spec, spec.kind === 'openapi' ? [...httpOperations(spec)] : [...channels(spec)])
     listed.set(spec, operations)
   }
   return operations
@@ -20,18 +20,26 @@ export function listOperations(spec: LoadedSpec): Operation[] {
 /** The data models of a specification, for pages about one of them. */
 export function listSchemas(spec: LoadedSpec): Operation[] {
   const schemas = member(asObject(spec.document.components), 'schemas')
-  return objectEntries(schemas).map(([name, schema]) => ({
-    file: spec.file,
-    kind: 'schema',
-    method: '',
-    path: name,
-    title: asText(schema.title) ?? name,
-    description: asText(schema.description) ?? '',
-    deprecated: schema.deprecated === true,
-    hidden: false,
-    excluded: false,
-    metadata: {},
-  }))
+  const models = objectEntries(schemas).map(
+    ([name, schema]): Operation => ({
+      file: spec.file,
+      kind: 'schema',
+      method: '',
+      path: name,
+      title: asText(schema.title) ?? name,
+      description: asText(schema.description) ?? '',
+      deprecated: schema.deprecated === true,
+      hidden: false,
+      excluded: false,
+      metadata: {},
+    }),
+  )
+  return withParts(spec, models)
+}
+
+function withParts(spec: LoadedSpec, operations: Operation[]): Operation[] {
+  const { parts } = spec
+  return parts === undefined ? operations : operations.map((operation) => ({ ...operation, parts }))
 }
 
 /** The part of the document that an operation stands for. */

@@ -1,12 +1,18 @@
 import type { Problem } from '../compiler-api.ts'
 import { asObject, asString } from './json.ts'
+import { joinFiles } from './join-files.ts'
 import type { JsonObject, LoadedSpec } from './openapi-api.ts'
 import { parseDocument } from './parse-document.ts'
 import { checkReferences } from './resolve-reference.ts'
 import { positionOf } from './text-position.ts'
 
 /** Reads OpenAPI 3.0 and 3.1 and AsyncAPI 3, in JSON or YAML. What cannot be used at all comes back as problems alone. */
-export function loadSpec(input: { file: string; text: string }): LoadedSpec | { problems: Problem[] } {
+export function loadSpec(input: {
+  file: string
+  text: string
+  /** Reads another file of the project, where there is one, for references into it. */
+  readFile?: (path: string) => string | undefined
+}): LoadedSpec | { problems: Problem[] } {
   const file = input.file.replace(/^\.?\//, '')
   const { value, problems } = parseDocument({ file, text: input.text })
   const document = asObject(value)
@@ -18,6 +24,9 @@ export function loadSpec(input: { file: string; text: string }): LoadedSpec | { 
   }
   const kind = kindOf(document)
   if (kind === undefined) return { problems: [...problems, wrongKind({ file, text: input.text, document })] }
+  const { readFile } = input
+  const parts =
+    readFile === undefined ? undefined : joinFiles({ file, text: input.text, document, problems, readFile })
   const info = asObject(document.info)
   const spec: LoadedSpec = {
     kind,
@@ -27,6 +36,7 @@ export function loadSpec(input: { file: string; text: string }): LoadedSpec | { 
     title: asString(info?.title) ?? '',
     document,
     problems,
+    ...(parts === undefined ? {} : { parts }),
   }
   checkReferences(spec)
   return spec

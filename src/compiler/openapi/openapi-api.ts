@@ -13,6 +13,8 @@ export type LoadedSpec = {
   title: string
   document: JsonObject
   problems: Problem[]
+  /** A digest of the other files that it refers to. */
+  parts?: string
 }
 
 /** One page that a specification can give: plain data, so that it may travel between threads. */
@@ -43,6 +45,8 @@ export type Operation = {
   href?: string
   /** MDX shown before the generated part (`x-mint.content`). */
   content?: string
+  /** `LoadedSpec.parts`, so that a page that is kept knows when another file has changed. */
+  parts?: string
 }
 
 /** The project's settings on API pages, from `api` in docs.json. */

@@ -19,7 +19,8 @@ export function resolveReference(
     }
     pointers.push(pointer)
     if (!pointer.startsWith('#')) {
-      reportReference(spec, pointer, 'lies outside of this file')
+      const isRemote = /^[a-z][a-z0-9+.-]*:|^\/\//i.test(pointer)
+      reportReference(spec, pointer, isRemote ? 'leads to another host' : 'names no file of the project')
       return { value: undefined, pointers }
     }
     current = asObject(atPointer(spec.document, pointer))
@@ -53,7 +54,10 @@ const dataKeys = new Set(['example', 'examples', 'default', 'enum', 'const'])
 /** The last part of a reference: `#/components/schemas/Pet` is `Pet`. */
 export function referenceName(pointer: string): string {
   const last = pointer.slice(pointer.lastIndexOf('/') + 1)
-  return decodePart(last).replace(/\.(json|ya?ml)$/, '')
+  const name = decodePart(last)
+  return /\.(json|ya?ml)$/i.test(name)
+    ? name.slice(name.lastIndexOf('/') + 1).replace(/\.(json|ya?ml)$/i, '')
+    : name
 }
 
 function atPointer(document: JsonObject, pointer: string): JsonValue | undefined {
@@ -84,8 +88,8 @@ function reportReference(spec: LoadedSpec, pointer: string, what: string): void 
     file: spec.file,
     ...positionOf(spec.text, pointer),
     message,
-    hint: what.startsWith('lies')
-      ? 'Put everything into one file: references into other files are not followed.'
+    hint: what.includes('host')
+      ? 'Put the file into the project and refer to it by its path: a reference fetches nothing.'
       : 'Define what it names, or correct the name.',
   })
 }

@@ -22,7 +22,7 @@ type Schema = {
 type Operation = {
   deprecated?: boolean
   requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> }
-  responses: Record<string, { content?: Record<string, { schema: Schema }> }>
+  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>
   parameters?: { name: string; in: string; required?: boolean }[]
   security?: Record<string, string[]>[]
 }
@@ -93,6 +93,17 @@ function rows(heading: string): Record<string, string>[] {
 test('is OpenAPI 3.1 of version 1.0.0', () => {
   assert.match(description.openapi, /^3\.1\./)
   assert.equal(description.info.version, '1.0.0')
+})
+
+test('says of every answer what it means', () => {
+  const vague = Object.entries(description.paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, { responses }]) =>
+      Object.entries(responses)
+        .filter(([, response]) => /^(?:Default Response|The answer\.)?$/.test(response.description))
+        .map(([status]) => `${method} ${path} ${status}`),
+    ),
+  )
+  assert.deepEqual(vague, [])
 })
 
 test('names every endpoint of the contract', { skip }, () => {

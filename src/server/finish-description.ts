@@ -1,7 +1,8 @@
 import type { OpenAPIV3_1 } from 'openapi-types'
+import { describeResponses } from './describe-responses.ts'
 
 /**
- * Completes the interface description that the schemas give: says what the streams are, which no schema can, and keeps
+ * Completes the interface description that the schemas give: says what the streams and the answers are, and keeps
  * each shape once and under its plain name.
  */
 export function finishDescription(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document {
@@ -11,6 +12,7 @@ export function finishDescription(document: OpenAPIV3_1.Document): OpenAPIV3_1.D
       if (operation && /\/assistant\/.*\/message/.test(path)) operation.responses = streamResponses(path)
     }
   }
+  describeResponses(document)
   return withPlainNames(document)
 }
 

@@ -33,15 +33,15 @@ export class ArchiveWriter implements BundleWriter {
     mkdirSync(this.scratch, { recursive: true })
   }
 
-  async write(path: string, content: string | Uint8Array): Promise<void> {
+  async write(path: string, content: string | Uint8Array): Promise<ManifestEntry> {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content
     const file = { path, sizeBytes: bytes.length, sha256: digestBytes(bytes) }
     this.note(file)
     this.#sources.delete(path)
-    if (this.members.has(memberKey(file))) return
+    if (this.members.has(memberKey(file))) return file
     if (bytes.length <= smallBytes) {
       this.members.add(memberKey(file), packMember(file, bytes))
-      return
+      return file
     }
     const packing = packMemberAside(file, bytes)
       .then((member) => this.members.add(memberKey(file), member))
@@ -54,6 +54,7 @@ export class ArchiveWriter implements BundleWriter {
     this.#pending.set(path, packing)
     if (this.#pending.size > mostPending) await Promise.race(this.#pending.values())
     this.#throwFailure()
+    return file
   }
 
   async compose(path: string, parts: AsyncIterable<string | Uint8Array>): Promise<void> {

@@ -10,7 +10,7 @@ export type BundleWriter = {
   /** The folder that threads write pages to; without one they hand over members. */
   readonly folder: string | undefined
   /** Takes a file; one of that path is replaced. Waits where much is under way. */
-  write(path: string, content: string | Uint8Array): Promise<void>
+  write(path: string, content: string | Uint8Array): Promise<ManifestEntry>
   /** Takes a file too large to hold, part by part. */
   compose(path: string, parts: AsyncIterable<string | Uint8Array>): Promise<void>
   /** Takes a file as it lies on disk, where it stays until the bundle is made. */

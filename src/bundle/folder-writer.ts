@@ -22,10 +22,12 @@ export class FolderWriter implements BundleWriter {
     mkdirSync(this.scratch, { recursive: true })
   }
 
-  async write(path: string, content: string | Uint8Array): Promise<void> {
+  async write(path: string, content: string | Uint8Array): Promise<ManifestEntry> {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content
     this.#place(path, bytes)
-    this.note({ path, sizeBytes: bytes.length, sha256: digestBytes(bytes) })
+    const file = { path, sizeBytes: bytes.length, sha256: digestBytes(bytes) }
+    this.note(file)
+    return file
   }
 
   async compose(path: string, parts: AsyncIterable<string | Uint8Array>): Promise<void> {

@@ -13,7 +13,7 @@ import {
   siteIndexFile,
   standaloneSettings,
 } from '../bundle/index.ts'
-import { type PassageVectors, writeIndex } from '../search/index.ts'
+import type { PassageVectors } from '../search/index.ts'
 import { mathFiles, mermaidFiles, renderFailedPage, themeAssets } from '../theme/index.ts'
 import { createAddressBook } from './address-book.ts'
 import { checkAnchors, correctAnchors } from './check-anchors.ts'
@@ -34,6 +34,7 @@ import { SearchSpool } from './search-spool.ts'
 import type { SitePlan } from './site-plan.ts'
 import { writeExtraPages } from './write-extra-pages.ts'
 import { writeMachineFiles } from './write-machine-files.ts'
+import { writeSearchIndex } from './write-search-index.ts'
 
 export type CompileOptions = {
   /** The folder with docs.json or mint.json. */
@@ -104,8 +105,9 @@ async function compileInto(bundle: BundleWriter, options: CompileOptions): Promi
   const renderer = await rendererName()
   await writeAll(bundle, themeFiles)
   const copying = copyAssets(plan, bundle, problems)
-  const spool = new SearchSpool(join(bundle.scratch, 'search.partial'))
   const pages = new PageRecords(plan)
+  const linkTextsOf = (index: number) => pages.linkTexts.get(plan.pages[index]?.path ?? '') ?? []
+  const spool = new SearchSpool(join(bundle.scratch, 'search.partial'), linkTextsOf)
   let pagesDone = 0
   const onPage = (index: number, page: RenderedPage) => {
     pages.add(index, page, problems)
@@ -144,16 +146,11 @@ async function compileInto(bundle: BundleWriter, options: CompileOptions): Promi
   if (pages.needs.mermaid) await writeAll(bundle, mermaidFiles())
   await writeExtraPages(plan, bundle, assets, settings.notFound)
   await writeMachineFiles(plan, bundle, pages.feeds)
-  await writeIndex({
-    pages: spool.pages((index) => plan.pages[index]?.path ?? '', pages.linkTexts),
-    write: async (file) => {
-      await bundle.write(`${searchFolder}/${file.path}`, file.content)
-      await options.vectors?.take(file)
-    },
-  })
-  for (const file of (await options.vectors?.finish()) ?? [])
+  const { vectors } = options
+  await writeSearchIndex({ bundle, spool, renderer, onFile: vectors && ((file) => vectors.take(file)) })
+  for (const file of (await vectors?.finish()) ?? [])
     await bundle.write(`${searchFolder}/${file.path}`, file.content)
-  await spool.close()
+  spool.close()
   const siteIndex = { ...siteIndexOf(plan), ...defined({ assistant: settings.assistant }) }
   await bundle.write(siteIndexFile, `${JSON.stringify(siteIndex, null, 1)}\n`)
   await bundle.write(settingsFile, settingsScript(standaloneSettings))

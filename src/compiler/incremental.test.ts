@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { ArchiveWriter } from '../bundle/index.ts'
 import { compileSite } from './index.ts'
 
 /** What an author does between two builds. */
@@ -55,6 +57,41 @@ test('a build over a cache gives the same bundle as one without, whatever was ed
       assert.deepEqual(await filesOf(warm), await filesOf(cold), what)
       assert.deepEqual(fromCache, anew, what)
     }
+  } finally {
+    await rm(work, { recursive: true })
+  }
+})
+
+test('an archive over a cache is the one without, and the second time nothing is made anew', async () => {
+  const work = await mkdtemp(join(tmpdir(), 'quire-incremental-'))
+  try {
+    const project = join(work, 'project')
+    await mkdir(join(project, 'guide'), { recursive: true })
+    await settings(project, ['guide/one', 'guide/two'])
+    await page(project, 'guide/one', 'One', 'The first page.')
+    await page(project, 'guide/two', 'Two', 'See [the mooring lines](/guide/one#rope).')
+    let built = 0
+    const build = async (kept: string, cache?: string) => {
+      built += 1
+      const into = new ArchiveWriter({ members: join(work, kept), scratch: join(work, `scratch-${built}`) })
+      const before = (await readdir(join(work, kept)).catch(() => [])).filter((name) =>
+        name.endsWith('.pack'),
+      )
+      await compileSite({ source: project, workers: 0, into, ...(cache ? { cache: join(work, cache) } : {}) })
+      const archive = await buffer(into.archive())
+      into.close()
+      const packs = (await readdir(join(work, kept))).length - before.length
+      return { archive, packs }
+    }
+    const plain = await build('members-0')
+    const first = await build('members-1', 'cache')
+    const second = await build('members-1', 'cache')
+    assert.ok(first.archive.equals(plain.archive))
+    assert.ok(second.archive.equals(plain.archive))
+    assert.deepEqual([first.packs, second.packs], [1, 0])
+    await page(project, 'guide/two', 'Two', 'See [the anchor chain](/guide/one#rope).')
+    const third = await build('members-1', 'cache')
+    assert.ok(third.archive.equals((await build('members-2')).archive))
   } finally {
     await rm(work, { recursive: true })
   }

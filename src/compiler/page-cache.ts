@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PackStore, packKey } from '../bundle/index.ts'
 import type { PageTools } from './compile-page.ts'
+import { defined } from './loose-json.ts'
 import type { PlannedPage } from './plan-pages.ts'
 import type { PackedPage, RenderedPage } from './render-pages.ts'
 
@@ -16,7 +17,8 @@ export type PageCache = {
 /** What stands in front of a page's words. */
 type Head = Pick<PackedPage, 'includes' | 'pictures'> & {
   page: Omit<RenderedPage, 'indexed' | 'packed'>
-  indexedBytes: number
+  /** The digest of the words that follow, where the page is searched. */
+  indexed?: string
 }
 
 /** False where every page must be rendered. */
@@ -58,17 +60,18 @@ export function createPageCache(cache: { folder: string; renderer: string }, too
       head.includes.every(([file, known]) => includeDigest(file) === known) &&
       head.pictures.every(([file, known]) => pictures.describe(file) === known)
     if (!isCurrent) return undefined
-    return head.indexedBytes === 0 ? head.page : { ...head.page, indexed: bytes.subarray(start) }
+    if (head.indexed === undefined) return head.page
+    return { ...head.page, indexed: { record: bytes.subarray(start), digest: head.indexed } }
   }
 
   function keep(page: PlannedPage, rendered: RenderedPage, packed: PackedPage): void {
-    const { indexed = new Uint8Array(), packed: _packed, ...rest } = rendered
+    const { indexed, packed: _packed, ...rest } = rendered
     const { includes, pictures: sizes } = packed
-    const head: Head = { includes, pictures: sizes, page: rest, indexedBytes: indexed.length }
+    const head: Head = { includes, pictures: sizes, page: rest, ...defined({ indexed: indexed?.digest }) }
     const headBytes = Buffer.from(JSON.stringify(head))
     const length = Buffer.alloc(4)
     length.writeUInt32LE(headBytes.length)
-    store.add(keyOf(page), length, headBytes, indexed)
+    store.add(keyOf(page), length, headBytes, indexed?.record ?? new Uint8Array())
   }
 
   function keyOf(page: PlannedPage): string {

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ManifestEntry, packKey, packMember, withFolder } from '../bundle/index.ts'
 import { recordPage } from '../search/index.ts'
+import type { IndexedPage } from '../search/search-api.ts'
 import type { ThemeAssets } from '../theme/theme-api.ts'
 import { createAddressBook } from './address-book.ts'
 import { type CompiledPage, compilePage, type PageTools } from './compile-page.ts'
@@ -13,6 +14,7 @@ import { createFrames } from './page-view.ts'
 import { PageModules } from './passes/page-modules.ts'
 import { PictureSizes } from './picture-sizes.ts'
 import type { PlannedPage } from './plan-pages.ts'
+import type { IndexedWords } from './search-spool.ts'
 import type { SitePlan } from './site-plan.ts'
 
 /** What all workers of one build share beside the plan. */
@@ -28,8 +30,8 @@ export type RenderTask = {
 export type RenderedPage = Omit<CompiledPage, 'html' | 'markdown' | 'indexed'> & {
   /** The page's files with their digests; none where the page failed. */
   files: ManifestEntry[]
-  /** The page's words, counted for the search index. */
-  indexed?: Uint8Array
+  /** The page's words for the search index. */
+  indexed?: IndexedWords
   /** The page's files as the archive holds them, with what they were made from. */
   packed?: PackedPage
   failed?: FailedPage
@@ -100,12 +102,17 @@ export function createRenderer(plan: SitePlan, task: RenderTask): Renderer {
         ...rest,
         files,
         ...defined({
-          indexed: indexed && recordPage(indexed),
+          indexed: indexed && countWords(indexed),
           packed: task.pack ? { members: pack(), ...madeFrom(page, tools) } : undefined,
         }),
       }
     },
   }
+}
+
+function countWords(page: IndexedPage): IndexedWords {
+  const record = recordPage(page)
+  return { record, digest: packKey(record) }
 }
 
 function writePage(file: string, bytes: Uint8Array): void {

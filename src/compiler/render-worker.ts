@@ -38,7 +38,7 @@ function tell(report: WorkerReport): void {
 
 /** The bytes are handed over, not copied. */
 function bytesOf({ packed, indexed }: RenderedPage): ArrayBuffer[] {
-  const all = [...(packed?.members ?? []), ...(indexed === undefined ? [] : [indexed])]
+  const all = [...(packed?.members ?? []), ...(indexed === undefined ? [] : [indexed.record])]
   return all.flatMap(({ buffer, byteLength }) =>
     buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [],
   )

@@ -83,9 +83,9 @@ export async function writeExtraPages(
       await write(file, renderRedirectPage({ to: relativeHref(file, target.path) }))
   }
 
-  function write(file: string, html: string): Promise<void> {
+  async function write(file: string, html: string): Promise<void> {
     taken.add(file.toLowerCase())
-    return bundle.write(file, html)
+    await bundle.write(file, html)
   }
 }
 

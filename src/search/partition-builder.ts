@@ -304,10 +304,14 @@ type Norms = {
 class Names {
   readonly names: string[] = ['']
   readonly numbers: number[] = []
+  private readonly known = new Map([['', 0]])
 
   push(name: string): void {
-    let number = this.names.indexOf(name)
-    if (number < 0) number = this.names.length < 65535 ? this.names.push(name) - 1 : 0
+    let number = this.known.get(name)
+    if (number === undefined) {
+      number = this.names.length < 65535 ? this.names.push(name) - 1 : 0
+      this.known.set(name, number)
+    }
     this.numbers.push(number)
   }
 }

@@ -14,7 +14,7 @@ export function directoryListing(
   const group =
     page.division === undefined
       ? undefined
-      : findGroup(navigation.divisions[page.division]?.entries ?? [], page.path)
+      : groupsByRoot(navigation.divisions[page.division]?.entries ?? []).get(page.path)
   if (group?.directory === undefined) return []
   const draw = (name: string, props: Record<string, unknown>, children: ElementContent[]): ElementContent[] =>
     components[name]?.({ name, props, children, page: context }) ?? children
@@ -47,14 +47,21 @@ export function directoryListing(
 
 type Group = Extract<Entry, { type: 'group' }>
 
-function findGroup(entries: readonly Entry[], root: string): Group | undefined {
-  for (const entry of entries) {
-    if (entry.type !== 'group') continue
-    if (entry.root === root) return entry
-    const inner = findGroup(entry.entries, root)
-    if (inner !== undefined) return inner
+const knownGroups = new WeakMap<readonly Entry[], Map<string, Group>>()
+
+/** The groups of a section by their root page; of two with the same, the first. Every page asks, so it is kept. */
+function groupsByRoot(entries: readonly Entry[]): Map<string, Group> {
+  const known = knownGroups.get(entries)
+  if (known !== undefined) return known
+  const groups = new Map<string, Group>()
+  const visit = (entry: Entry) => {
+    if (entry.type !== 'group') return
+    if (entry.root !== undefined && !groups.has(entry.root)) groups.set(entry.root, entry)
+    entry.entries.forEach(visit)
   }
-  return undefined
+  entries.forEach(visit)
+  knownGroups.set(entries, groups)
+  return groups
 }
 
 function firstPage(group: Group): string | undefined {

@@ -36,5 +36,6 @@ export class AnswerStreams {
   }
 }
 
-const keptMs = 5 * 60_000
+/** How long an ended answer can be read again. */
+export const keptMs = 5 * 60_000
 const answersKept = 500

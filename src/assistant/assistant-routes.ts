@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
@@ -5,12 +6,13 @@ import { type Database, type LanguageModel, ModelError } from '../backends/index
 import { ApiError } from '../http/index.ts'
 import { errorResponses } from '../sites/index.ts'
 import { answerQuestion } from './answer-question.ts'
-import { AnswerStreams } from './answer-streams.ts'
+import { AnswerStreams, keptMs } from './answer-streams.ts'
 import { type AssistantInfo, assistantInfoSchema } from './assistant-api.ts'
 import type { AssistantSettings } from './assistant-settings.ts'
 import { readThread, reserveTokens } from './assistant-store.ts'
 import { encodeV1, headersV1, keepAliveV1 } from './encode-v1.ts'
 import { encodeV2, headersV2, keepAliveV2 } from './encode-v2.ts'
+import { readEndedAnswer } from './ended-answers-store.ts'
 import { ExchangeWriter } from './exchange-writer.ts'
 import type { AnswerSite } from './passages.ts'
 import {
@@ -21,6 +23,7 @@ import {
   readRequestV2,
   type Turn,
 } from './read-request.ts'
+import { replayAnswer } from './replay-answer.ts'
 import { type RunningAnswer, runAnswer } from './run-answer.ts'
 import { sendStream } from './send-stream.ts'
 import { SharedAnswer } from './shared-answer.ts'
@@ -145,7 +148,7 @@ export function assistantRoutes(app: FastifyInstance, dependencies: AssistantDep
         schema: {
           summary: 'Resume an assistant stream (v2)',
           description:
-            'The stream of a chat again from its beginning, live where it is still written; 204 where there is none to resume.',
+            'The stream of a chat again from its beginning, live where this node still writes it, and for five minutes after its end on every node; 204 where there is none to resume.',
           tags: ['Assistant'],
           hide,
           security: [{ assistantKey: [] }],
@@ -208,6 +211,7 @@ class Assistant {
     const askedAt = clock()
 
     const mayResume = version === 2 && this.#streams.mayResume(asked.chatId)
+    const chat = mayResume ? chatKey(caller, asked.chatId!, reply.request) : null
     const leftEarly = () => leaving.abort()
     const answer = new SharedAnswer({
       threadId,
@@ -248,6 +252,7 @@ class Assistant {
           model: model?.name ?? null,
           apiVersion: version,
           currentPath: asked.currentPath,
+          chat,
           askedAt,
           answeredAt: clock(),
         }),
@@ -264,7 +269,7 @@ class Assistant {
     await this.#begin(running, reply.log)
     reply.raw.off('close', leftEarly)
 
-    if (mayResume) this.#streams.add(streamKey(caller, asked.chatId!, reply.request), answer)
+    if (chat !== null) this.#streams.add(chat, answer)
     if (limits) reply.headers(limits)
     if (version === 1) reply.headers(deprecationHeaders(caller.domain, settings))
     await this.#send(version, answer, reply)
@@ -292,14 +297,24 @@ class Assistant {
     )
   }
 
+  /** A running answer is known to its own node alone; one that ended can be read again on every node. */
   async resume(chatId: string, reply: FastifyReply): Promise<void> {
     const caller = this.#caller(reply.request)
-    const answer = this.#streams.get(streamKey(caller, chatId, reply.request))
+    const chat = chatKey(caller, chatId, reply.request)
+    const answer =
+      this.#streams.get(chat) ??
+      (this.#streams.mayResume(chatId) ? await this.#findEnded(caller, chat) : null)
     if (!answer) {
       await reply.code(204).send(null)
       return
     }
     await this.#send(2, answer, reply)
+  }
+
+  async #findEnded({ siteId }: AuthorizedSite, chat: string): Promise<SharedAnswer | null> {
+    const { database, clock } = this.#given
+    const ended = await readEndedAnswer({ database, siteId, chat, since: clock() - keptMs })
+    return ended && replayAnswer(ended)
   }
 
   async #send(version: 1 | 2, answer: SharedAnswer, reply: FastifyReply): Promise<void> {
@@ -396,15 +411,12 @@ function withoutLast(turns: Turn[], question: string): Turn[] {
 
 const turnKey = (turn: Turn) => `${turn.role}:${turn.text.trim()}`
 
-/** A chat is resumed by who began it: its name alone may be guessed. */
-const streamKey = (caller: AuthorizedSite, chatId: string, request: FastifyRequest) =>
-  JSON.stringify([
-    caller.siteId,
-    chatId,
-    request.ip,
-    request.headers['user-agent'] ?? '',
-    request.headers.origin ?? '',
-  ])
+/** A chat is resumed by who began it: its name alone may be guessed. Nothing of it can be read from the key. */
+const chatKey = (caller: AuthorizedSite, chatId: string, request: FastifyRequest): string => {
+  const { headers, ip } = request
+  const parts = [caller.siteId, chatId, ip, headers['user-agent'] ?? '', headers.origin ?? '']
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+}
 
 function deprecationHeaders(domain: string, settings: AssistantSettings): Record<string, string> {
   return {

@@ -22,6 +22,7 @@ const exchange = (more: Partial<StoredExchange>): Omit<StoredExchange, 'database
   model: 'scripted',
   apiVersion: 1,
   currentPath: null,
+  chat: null,
   askedAt: 1_800_000_000_000,
   answeredAt: 1_800_000_000_009,
   ...more,

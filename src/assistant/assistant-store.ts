@@ -28,6 +28,8 @@ export type AssistantTables = {
     api_version: number
     current_path: string | null
     feedback: string | null
+    /** Names the chat of a v2 client to whoever may resume it; of answers alone. */
+    chat: string | null
     created_at: number
   }
   assistant_tokens: { organization_id: string; day: number; tokens: number }
@@ -87,6 +89,18 @@ export const assistantMigrations: Migration[] = [
         .addColumn('day', 'integer', (column) => column.notNull())
         .addColumn('tokens', 'bigint', (column) => column.notNull())
         .addPrimaryKeyConstraint('assistant_tokens_key', ['organization_id', 'day'])
+        .execute()
+    },
+  },
+  {
+    name: '410-assistant-chats',
+    up: async (database) => {
+      const { schema } = database.tables<AssistantTables>()
+      await schema.alterTable('assistant_messages').addColumn('chat', 'text').execute()
+      await schema
+        .createIndex('assistant_messages_by_chat')
+        .on('assistant_messages')
+        .columns(['chat', 'created_at'])
         .execute()
     },
   },
@@ -154,6 +168,8 @@ export type StoredExchange = {
   model: string | null
   apiVersion: 1 | 2
   currentPath: string | null
+  /** Of a v2 answer that may be resumed; null for others. */
+  chat: string | null
   askedAt: number
   answeredAt: number
 }
@@ -203,6 +219,7 @@ async function writeExchange(inside: Database, exchange: StoredExchange): Promis
     first_byte_ms: null,
     duration_ms: null,
     model: null,
+    chat: null,
     created_at: exchange.askedAt,
     ...common,
   }
@@ -219,6 +236,7 @@ async function writeExchange(inside: Database, exchange: StoredExchange): Promis
     first_byte_ms: exchange.firstByteMs,
     duration_ms: exchange.durationMs,
     model: exchange.model,
+    chat: exchange.chat,
     created_at: exchange.answeredAt,
     ...common,
   }

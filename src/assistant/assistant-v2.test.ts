@@ -122,6 +122,42 @@ test('replays an ended answer to who began it, byte by byte', async (context) =>
   assert.equal(keyless.status, 401)
 })
 
+test('replays an ended answer on a node that did not write it, for five minutes', async (context) => {
+  let now = 1_800_000_000_000
+  const clock = () => now
+  const model = scriptedModel(['Install it with npm [1]. ', 'Then fire.'])
+  const writer = await startTestAssistant(context, { model, clock })
+  const other = await startTestAssistant(context, { clock, database: writer.database })
+  const response = await writer.post(2, askV2('How do I install Kiln?'))
+  const body = await response.text()
+  const again = await resume(other, askV2('').id)
+  assert.equal(again.status, 200)
+  assert.equal(again.headers.get('x-thread-id'), response.headers.get('x-thread-id'))
+  const replayed = await again.text()
+  const sources = (text: string) => readV2(text).filter((chunk) => chunk.type === 'source-url')
+  assert.equal(textV2(replayed), textV2(body))
+  assert.deepEqual(sources(replayed), sources(body))
+  assert.ok(replayed.endsWith('data: [DONE]\n\n'))
+  assert.equal((await resume(other, askV2('').id, { 'user-agent': 'someone else' })).status, 204)
+  now += 5 * 60_000 + 1
+  assert.equal((await resume(other, askV2('').id)).status, 204)
+})
+
+test('answers 204 on a node that did not write a stream which is still running or was broken off', async (context) => {
+  const model = scriptedModel(['Half of it, ', { wait: new Promise(() => {}) }])
+  const writer = await startTestAssistant(context, { model, settings: { abandonAfterMs: 20 } })
+  const other = await startTestAssistant(context, { database: writer.database })
+  const leaving = new AbortController()
+  const response = await writer.post(2, askV2('What is Kiln?'), { signal: leaving.signal })
+  await response.body!.getReader().read()
+  assert.equal((await resume(other, askV2('').id)).status, 204)
+  const aborted = once(model.requests[0]!.signal, 'abort')
+  leaving.abort()
+  await aborted
+  assert.equal((await resume(other, askV2('').id)).status, 204)
+  assert.equal((await resume(writer, askV2('').id)).status, 204)
+})
+
 test('goes on when a reader that was cut off comes back in time', async (context) => {
   let release = () => {}
   const wait = new Promise<void>((resolve) => {

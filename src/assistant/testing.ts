@@ -120,10 +120,12 @@ export async function startTestAssistant(
     site?: Partial<AnswerSite>
     countRequest?: AssistantDependencies['countRequest']
     clock?: () => number
+    /** That of another assistant, as several nodes share one. */
+    database?: Database
   } = {},
 ): Promise<TestAssistant> {
   const folder = await mkdtemp(join(tmpdir(), 'quire-assistant-'))
-  const database = await openDatabase(join(folder, 'quire.sqlite'))
+  const database = input.database ?? (await openDatabase(join(folder, 'quire.sqlite')))
   await migrate(database, assistantMigrations, 0)
   const site = await kilnAnswerSite(input.site)
   const key = 'test-key'
@@ -155,7 +157,7 @@ export async function startTestAssistant(
   await app.listen({ port: 0, host: '127.0.0.1' })
   context.after(async () => {
     await app.close()
-    await database.close()
+    if (!input.database) await database.close()
     await rm(folder, { recursive: true, force: true })
   })
   const origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
@@ -248,6 +250,7 @@ export const exchange = ({
   model: 'scripted',
   apiVersion: 2 as const,
   currentPath: '/guide',
+  chat: null,
   askedAt,
   answeredAt: askedAt + 9,
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { makeSigningKeys, readManifest, signBundle } from '../bundle/index.ts'
 import { temporaryFolder, testArchive, writeTestBundle } from '../bundle/testing.ts'
 import { ask } from '../hosting/testing.ts'
 import { portOf, quireHost, untilServed } from './testing.ts'
@@ -127,4 +128,25 @@ test('wrong settings, a missing file and an unknown subcommand end with one clea
   await writeFile(join(folder, 'host.yaml'), 'staticExport: { bundleUrl: x }\n')
   assert.match((await quireHost(context, ['jump', ...config]).done).error, /no subcommand jump/)
   assert.match((await quireHost(context, ['--help']).done).out, /Example:/)
+})
+
+test('host takes key and minimum version as quire verify does', async (context) => {
+  const folder = await folderWithBundle(context, 'signed')
+  const { privateKey, publicKey } = makeSigningKeys()
+  const manifest = await readManifest(join(folder, 'site'))
+  await writeFile(join(folder, 'public.pem'), publicKey)
+  const bundle = join(folder, 'bundle.tar.gz')
+  await writeFile(`${bundle}.sig`, signBundle({ manifest, privateKey, version: '2026-11-01' }))
+  const config = ['--config', join(folder, 'host.yaml'), '--port', '0']
+  const keyless = await quireHost(context, [...config, '--minimum-version', '1']).done
+  assert.match(keyless.error, /give the public key with --key/)
+  const signed = ['--key', join(folder, 'public.pem'), '--minimum-version']
+  const serving = quireHost(context, [...config, ...signed, '2026-11-01'])
+  await untilServed(await portOf(serving), 'signed')
+  serving.child.kill('SIGTERM')
+  await serving.done
+  const strict = quireHost(context, [...config, ...signed, '2026-12-01'])
+  const port = await portOf(strict)
+  assert.equal((await ask(port, '/')).status, 503)
+  assert.equal((await ask(port, '/readyz')).status, 503)
 })

@@ -7,6 +7,7 @@ import type { HostDeployment, HostRoute, HostSettings, RunningHost } from '../ho
 const help = `quire host: serve a bundle on a machine of your own
 
   quire host --config host.yaml [--host 0.0.0.0] [--port 8080] [--data ./.quire-host]
+                                [--key public.pem] [--signature bundle.sig] [--minimum-version 2026-11-01]
   quire host rollback --config host.yaml [--to 2026-11-01]
   quire host versions --config host.yaml
 
@@ -18,6 +19,10 @@ host.yaml:
     bundleUrl: "https://docs.example.com/bundle.tar.gz?…"   # also file:// and a plain path
     version: "2026-11-01"              # optional: the name of this version
     sha256: "…"                        # optional: the archive must have this digest
+    signature:                         # optional: serve only what is signed, as quire verify tests it
+      key: ./docs-signing.pub.pem      # the public key, or where it lies (--key)
+      url: "https://…/bundle.tar.gz.sig"   # where the signature is; beside the bundle by default (--signature)
+      minimumVersion: "2026-11-01"     # refuse what was signed as an older version (--minimum-version)
     pollSeconds: 300                   # optional: look for a new bundle this often
     keepVersions: 3                    # for rollback
     refresh:                           # optional: ask a Quire server for a fresh link
@@ -71,6 +76,9 @@ async function runCommand(args: string[], hosting: Hosting): Promise<number> {
       host: { type: 'string' },
       port: { type: 'string' },
       data: { type: 'string' },
+      key: { type: 'string' },
+      signature: { type: 'string' },
+      'minimum-version': { type: 'string' },
       to: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
     },
@@ -94,9 +102,13 @@ async function runCommand(args: string[], hosting: Hosting): Promise<number> {
   }
 }
 
+type Flags = {
+  [name in 'host' | 'port' | 'data' | 'key' | 'signature' | 'minimum-version']?: string | undefined
+}
+
 async function loadSettings(
   file: string,
-  flags: { host?: string | undefined; port?: string | undefined; data?: string | undefined },
+  flags: Flags,
   { readHostSettings, SettingsError }: Hosting,
 ): Promise<HostSettings> {
   const text = await readFile(file, 'utf8').catch(() => {
@@ -112,11 +124,8 @@ async function loadSettings(
     ...settings,
     staticExport: {
       ...settings.staticExport,
-      // A path in the file is meant from where the file lies.
-      bundleUrl:
-        bundleUrl === undefined || /^[a-z][a-z0-9+.-]+:\/\//i.test(bundleUrl)
-          ? bundleUrl
-          : resolve(home, bundleUrl),
+      bundleUrl: bundleUrl === undefined ? undefined : fromHome(bundleUrl, home),
+      signature: await loadSignature(settings.staticExport.signature, flags, home),
     },
     server: {
       ...settings.server,
@@ -126,6 +135,31 @@ async function loadSettings(
     data: flags.data === undefined ? resolve(home, settings.data) : resolve(flags.data),
   }
 }
+
+type Signature = HostSettings['staticExport']['signature']
+
+/** What the flags say wins; a path in the file is meant from where the file lies, one on the command line from here. */
+async function loadSignature(written: Signature, flags: Flags, home: string): Promise<Signature> {
+  const key = flags.key === undefined ? written && fromHome(written.key, home) : resolve(flags.key)
+  const url = flags.signature ?? (written?.url && fromHome(written.url, home))
+  const minimumVersion = flags['minimum-version'] ?? written?.minimumVersion
+  if (key === undefined) {
+    if (url === undefined && minimumVersion === undefined) return undefined
+    throw new Error('A version is worth as much as its signature: give the public key with --key.')
+  }
+  const isKey = key.includes('-----BEGIN')
+  const text = isKey
+    ? key
+    : await readFile(key, 'utf8').catch(() => {
+        throw new Error(`There is no key file ${key}.`)
+      })
+  return { key: text, url, minimumVersion }
+}
+
+const fromHome = (address: string, home: string): string =>
+  /^[a-z][a-z0-9+.-]+:\/\//i.test(address) || address.includes('-----BEGIN')
+    ? address
+    : resolve(home, address)
 
 async function serve(settings: HostSettings, hosting: Hosting): Promise<number> {
   const { openControl, startHost } = hosting

@@ -1,4 +1,4 @@
-import { STATUS_CODES, type Server } from 'node:http'
+import { type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Answer, headerText, type Question } from './bundle-server.ts'
 

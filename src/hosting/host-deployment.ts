@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BundleError, readManifest, unpackBundle, verifyBundle } from '../bundle/index.ts'
+import { BundleError, type Manifest, readManifest, unpackBundle, verifyBundle } from '../bundle/index.ts'
 import { type BundleServer, openBundleServer, type PreviousBundle, previousBundle } from './bundle-server.ts'
+import { checkSignature, fetchSignature, refuseDowngrade } from './bundle-signature.ts'
 import { ContentCache } from './content-cache.ts'
 import { FetchError, fetchBundle, requestFreshLink, shown } from './fetch-bundle.ts'
 import type { HostSettings } from './host-settings.ts'
@@ -22,6 +23,7 @@ export type HostEvent =
   | { type: 'unchanged'; version: Version }
   | { type: 'fetch-failed'; reason: string }
   | { type: 'damaged'; version: Version; reason: string }
+  | { type: 'refused'; version: Version; reason: string }
 
 /** One bundle live, earlier ones kept, and new ones taken in when they are verified. */
 export class HostDeployment {
@@ -31,6 +33,8 @@ export class HostDeployment {
   #now: () => number
   #onEvent: (event: HostEvent) => void
   #live: { version: Version; server: BundleServer; previous: PreviousBundle[] } | undefined
+  /** The version that what is live was signed as. */
+  #signedAs: string | undefined
   #state: HostState = emptyState
   #status: Omit<HostStatus, 'live'> = {
     fresh: false,
@@ -65,7 +69,8 @@ export class HostDeployment {
         await this.#serve(version)
         return
       } catch (error) {
-        this.#onEvent({ type: 'damaged', version, reason: sentenceOf(error) })
+        const type = error instanceof BundleError && isRefusal(error) ? 'refused' : 'damaged'
+        this.#onEvent({ type, version, reason: sentenceOf(error) })
       }
     }
   }
@@ -162,8 +167,9 @@ export class HostDeployment {
     link: { address: string; sha256: string | undefined; label: string | undefined; isMinted?: boolean },
     signal: AbortSignal,
   ): Promise<void> {
+    const signature = await this.#fetchSignature(link.address, signal)
     const known = await this.#findWhole(link.sha256)
-    if (known !== undefined) return this.#offer(known, link.label)
+    if (known !== undefined) return this.#offer(known, link.label, signature)
     const address = hash('sha256', link.address) // A link may hold a signature, which has no place on the disk.
     const last = this.#state.fetched?.address === address ? this.#state.fetched : undefined
     const lastVersion = last === undefined ? undefined : await this.#versions.read(last.id)
@@ -174,7 +180,7 @@ export class HostDeployment {
       signal,
     })
     if (fetched.type === 'unchanged') {
-      if (lastVersion !== undefined) await this.#offer(lastVersion, link.label)
+      if (lastVersion !== undefined) await this.#offer(lastVersion, link.label, signature)
       return
     }
     const incoming = this.#versions.newIncomingFolder()
@@ -190,6 +196,7 @@ export class HostDeployment {
           `The archive has the sha256 ${sha256} instead of ${link.sha256}.`,
         )
       }
+      this.#checkSignature(manifest, signature)
       signal.throwIfAborted()
       const version: Version = {
         id: sha256.slice(0, 24),
@@ -201,18 +208,32 @@ export class HostDeployment {
         fetchedAt: this.#now(),
         source: shown(link.address),
       }
-      if ((await this.#versions.read(version.id)) === undefined) await this.#versions.add(incoming, version)
+      if ((await this.#versions.read(version.id)) === undefined) {
+        await this.#versions.add(incoming, version, signature)
+      }
       const { tag } = fetched
       this.#state = {
         ...this.#state,
         fetched: tag === undefined ? undefined : { address, tag, id: version.id },
       }
       await this.#versions.writeState(this.#state)
-      await this.#offer(version, link.label)
+      await this.#offer(version, link.label, signature)
     } finally {
       fetched.stream.destroy()
       await rm(incoming, { recursive: true, force: true })
     }
+  }
+
+  /** Undefined where no signature is asked for. */
+  async #fetchSignature(bundleAddress: string, signal: AbortSignal): Promise<string | undefined> {
+    const settings = this.#settings.signature
+    return settings && fetchSignature({ settings, bundleAddress, signal })
+  }
+
+  /** The version that the bundle was signed as; throws where what the settings ask for is not given. */
+  #checkSignature(manifest: Manifest, signature: string | undefined): string | undefined {
+    const settings = this.#settings.signature
+    return settings && checkSignature(manifest, signature, settings).version
   }
 
   async #findWhole(sha256: string | undefined): Promise<Version | undefined> {
@@ -220,7 +241,8 @@ export class HostDeployment {
   }
 
   /** A version that was fetched goes live unless it is live already or was left by a rollback. */
-  async #offer(found: Version, label: string | undefined): Promise<void> {
+  async #offer(found: Version, label: string | undefined, signature: string | undefined): Promise<void> {
+    if (signature !== undefined) await this.#acceptSignature(found, signature)
     const version =
       label === undefined || label === found.label ? found : await this.#versions.relabel(found, label)
     if (this.#live === undefined || ![this.#live.version.id, this.#state.heldBack].includes(version.id)) {
@@ -231,24 +253,35 @@ export class HostDeployment {
     await this.#prune()
   }
 
+  /** The signature that came with a version is kept with it, once it holds and is of no older version than the one that is live. */
+  async #acceptSignature({ id }: Version, signature: string): Promise<void> {
+    if ((await this.#versions.readSignature(id)) === signature && this.#live?.version.id === id) return
+    const signedAs = this.#checkSignature(await readManifest(this.#versions.bundleFolder(id)), signature)
+    if (this.#state.heldBack !== id) refuseDowngrade(signedAs, this.#signedAs)
+    await this.#versions.writeSignature(id, signature)
+    if (this.#live?.version.id === id) this.#signedAs = signedAs
+  }
+
   /** The one step: after the state is written the next request is answered from the new version, whole. */
   async #switchTo(version: Version, heldBack: string | undefined): Promise<void> {
     const from = this.#state.live
-    const server = await this.#open(version)
+    const { server, signedAs } = await this.#open(version)
     this.#state = nextState(this.#state, { version, heldBack, now: this.#now() })
     await this.#versions.writeState(this.#state)
     this.#live = { version, server, previous: await this.#previous() }
+    this.#signedAs = signedAs
     this.#onEvent({ type: 'switched', version, from })
     await this.#prune()
   }
 
   async #serve(version: Version): Promise<void> {
-    const server = await this.#open(version)
+    const { server, signedAs } = await this.#open(version)
     if (this.#state.live !== version.id) {
       this.#state = nextState(this.#state, { version, heldBack: this.#state.heldBack, now: this.#now() })
       await this.#versions.writeState(this.#state)
     }
     this.#live = { version, server, previous: await this.#previous() }
+    this.#signedAs = signedAs
   }
 
   async #prune(): Promise<void> {
@@ -256,12 +289,18 @@ export class HostDeployment {
     await this.#versions.prune({ state: this.#state, keep, now: this.#now(), graceMs })
   }
 
-  #open(version: Version): Promise<BundleServer> {
-    return openBundleServer({
-      folder: this.#versions.bundleFolder(version.id),
+  /** Every version on its way to the readers passes here, and with it what the settings ask of its signature. */
+  async #open(version: Version): Promise<{ server: BundleServer; signedAs: string | undefined }> {
+    const folder = this.#versions.bundleFolder(version.id)
+    const signedAs =
+      this.#settings.signature &&
+      this.#checkSignature(await readManifest(folder), await this.#versions.readSignature(version.id))
+    const server = await openBundleServer({
+      folder,
       cache: this.#cache,
       compressedFolder: this.#versions.compressedFolder,
     })
+    return { server, signedAs }
   }
 
   async #previous(): Promise<PreviousBundle[]> {
@@ -329,6 +368,8 @@ function definedLimits(limits: HostSettings['staticExport']['limits']): Record<s
     Object.entries(limits).filter((entry): entry is [string, number] => entry[1] !== undefined),
   )
 }
+
+const isRefusal = ({ code }: BundleError) => /^(signature|version|key)_/.test(code)
 
 function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

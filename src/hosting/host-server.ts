@@ -282,6 +282,7 @@ function logEvent(
   if (type === 'switched')
     log('info', `Serving version ${version.label ?? version.id}.`, { ...details, from: event.from })
   if (type === 'unchanged') log('info', 'The bundle is unchanged.', details)
+  if (type === 'refused') log('error', `A version on the disk is not served. ${event.reason}`, details)
   if (type === 'damaged') log('error', `A version on the disk is damaged. ${event.reason}`, details)
 }
 

@@ -47,6 +47,13 @@ const schema = z.strictObject({
         'one of jobId and domain',
       )
       .optional(),
+    signature: z
+      .strictObject({
+        key: z.string().min(1),
+        url: z.string().min(1).optional(),
+        minimumVersion: z.coerce.string().min(1).optional(),
+      })
+      .optional(),
     pollSeconds: z
       .number()
       .min(1)
@@ -238,6 +245,7 @@ function allowedKeys(path: PropertyKey[]): string {
   const shapes: Record<string, object> = {
     '': schema.shape,
     staticExport: schema.shape.staticExport.shape,
+    'staticExport.signature': schema.shape.staticExport.shape.signature.unwrap().shape,
     features: schema.shape.features.unwrap().shape,
     server: schema.shape.server.unwrap().shape,
   }

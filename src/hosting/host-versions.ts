@@ -11,6 +11,7 @@ import { isHashed } from './bundle-server.ts'
  *   incoming/<random>/      an archive being unpacked; whatever lies here at start is thrown away
  *   versions/<id>/bundle/   a whole, verified bundle, moved here in one step
  *   versions/<id>/version.json
+ *   versions/<id>/bundle.sig  its signature, where one is asked for
  *   state.json              which version is live; replaced in one step
  *   compressed/             files as br and gzip, by content
  */
@@ -67,11 +68,20 @@ export class HostVersions {
   }
 
   /** Takes in an unpacked and verified bundle under the folder `bundle` of `incoming`. */
-  async add(incoming: string, version: Version): Promise<void> {
+  async add(incoming: string, version: Version, signature?: string): Promise<void> {
     const target = join(this.#folder, 'versions', version.id)
+    if (signature !== undefined) await writeText(join(incoming, signatureFile), signature)
     await writeWhole(join(incoming, 'version.json'), version)
     await rm(target, { recursive: true, force: true }) // What is left there is a trimmed or damaged copy.
     await rename(incoming, target)
+  }
+
+  readSignature(id: string): Promise<string | undefined> {
+    return readFile(join(this.#folder, 'versions', id, signatureFile), 'utf8').catch(() => undefined)
+  }
+
+  async writeSignature(id: string, signature: string): Promise<void> {
+    await writeText(join(this.#folder, 'versions', id, signatureFile), signature)
   }
 
   /** The same content under a new name. */
@@ -146,11 +156,14 @@ async function trim(folder: string): Promise<void> {
   }
 }
 
-async function writeWhole(file: string, value: unknown): Promise<void> {
+const writeWhole = (file: string, value: unknown): Promise<void> =>
+  writeText(file, `${JSON.stringify(value, null, 2)}\n`)
+
+async function writeText(file: string, text: string): Promise<void> {
   const partial = `${file}.${randomUUID()}.partial`
   const handle = await open(partial, 'w')
   try {
-    await handle.writeFile(`${JSON.stringify(value, null, 2)}\n`)
+    await handle.writeFile(text)
     await handle.sync()
   } finally {
     await handle.close()
@@ -165,6 +178,8 @@ function parseJson(text: string): unknown {
     return undefined
   }
 }
+
+const signatureFile = 'bundle.sig'
 
 /** Answers that began before a switch may still be read from the version they began with. */
 const answeringMs = 60_000

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { makeSigningKeys, signBundle } from '../bundle/index.ts'
 import { temporaryFolder, testArchive, writeTestBundle } from '../bundle/testing.ts'
 import { readHostSettings, SettingsError, startHost } from './index.ts'
 import { ask, listen } from './testing.ts'
@@ -324,4 +325,74 @@ test('wrong settings are named with their key, their value and what is allowed',
     /cannot be switched off/,
     /air-gapped/,
   )
+})
+
+test('serves only what is signed by the key of its settings, and goes on with what it has', async (context) => {
+  const folder = await temporaryFolder(context)
+  const file = join(folder, 'bundle.tar.gz')
+  const [ours, theirs] = [makeSigningKeys(), makeSigningKeys()]
+  const put = async (mark: string, signed?: { privateKey: string; version?: string }) => {
+    const site = await temporaryFolder(context)
+    const manifest = await writeTestBundle(site, siteFiles(mark), `Site ${mark}`)
+    await writeFile(file, await testArchive(site))
+    await rm(`${file}.sig`, { force: true })
+    if (signed) await writeFile(`${file}.sig`, signBundle({ manifest, ...signed }))
+  }
+  const yaml = (minimumVersion: string) =>
+    `staticExport: { bundleUrl: "${file}", signature: { key: ${JSON.stringify(ours.publicKey)}, minimumVersion: "${minimumVersion}" } }`
+  await put('unsigned')
+  const { get, ready, check, deployment, data, stop } = await host(context, yaml('1.0'))
+  assert.match((await ready()).reason, /signature of the bundle is missing/)
+  assert.equal((await get('/')).status, 503)
+
+  await put('first', { privateKey: ours.privateKey, version: '1.0' })
+  await check()
+  assert.match((await get('/')).text, /first/)
+  for (const [mark, signed, reason] of [
+    ['unsigned', undefined, /signature of the bundle is missing/],
+    ['stolen', { privateKey: theirs.privateKey, version: '9.0' }, /by the key/],
+    ['nameless', { privateKey: ours.privateKey }, /without a version/],
+    ['ancient', { privateKey: ours.privateKey, version: '0.9' }, /older than 1\.0/],
+  ] as const) {
+    await put(mark, signed)
+    await check()
+    assert.match((await get('/')).text, /first/, mark)
+    const state = await ready()
+    assert.equal(state.code, 200)
+    assert.equal(state.serving, 'local copy')
+    assert.match(state.reason, reason)
+  }
+
+  await put('second', { privateKey: ours.privateKey, version: '2.0' })
+  await check()
+  assert.match((await get('/')).text, /second/)
+  await put('again', { privateKey: ours.privateKey, version: '1.5' })
+  await check()
+  assert.match((await get('/')).text, /second/)
+  assert.match((await ready()).reason, /2\.0 is being served/)
+  await deployment.rollback()
+  assert.match((await get('/')).text, /first/)
+  await stop()
+
+  await put('second', { privateKey: ours.privateKey, version: '2.0' })
+  const stricter = await host(context, yaml('2.0'), { data })
+  assert.match((await stricter.get('/')).text, /second/)
+  await assert.rejects(stricter.deployment.rollback(), /older than 2\.0/)
+  assert.match(stricter.logs.join(), /is not served/)
+})
+
+test('a copy that was taken in without a signature is not served where one is asked for', async (context) => {
+  const folder = await temporaryFolder(context)
+  const archive = await makeArchive(context, 'one')
+  await writeFile(join(folder, 'bundle.tar.gz'), archive.bytes)
+  const first = await host(context, `staticExport: { bundleUrl: "${folder}/bundle.tar.gz" }`)
+  await first.stop()
+  const { publicKey } = makeSigningKeys()
+  const second = await host(
+    context,
+    `staticExport: { bundleUrl: "${folder}/bundle.tar.gz", signature: { key: ${JSON.stringify(publicKey)} } }`,
+    { data: first.data },
+  )
+  assert.equal((await second.ready()).code, 503)
+  assert.equal((await second.get('/')).status, 503)
 })

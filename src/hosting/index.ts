@@ -16,7 +16,7 @@ export {
   features,
   isFeatureOn,
 } from './deployment-api.ts'
-export { fetchBundle, FetchError } from './fetch-bundle.ts'
+export { FetchError, fetchBundle } from './fetch-bundle.ts'
 export { openControl, requestRollback } from './host-control.ts'
 export { HostDeployment, type HostStatus, rollbackOffline } from './host-deployment.ts'
 export { type HostRoute, type RunningHost, startHost } from './host-server.ts'

@@ -65,6 +65,37 @@ test('the host answers search and assistant from the bundle that is live', async
   }
 })
 
+test('other programs search and read the live bundle at /mcp where the host answers search', async (context) => {
+  const { address } = await host(context, '{ search: true }')
+  const call = async (method: string, params: object = {}) => {
+    const answer = await post(`${address}/mcp`, { jsonrpc: '2.0', id: 1, method, params })
+    assert.equal(answer.status, 200)
+    return JSON.stringify(((await answer.json()) as { result: unknown }).result)
+  }
+  assert.match(await call('tools/list'), /read_page/)
+  const found = await call('tools/call', { name: 'search', arguments: { query: 'descale the boiler' } })
+  assert.match(found, /citric acid/)
+  assert.ok(found.includes(`${address}/care#descale`))
+  assert.match(await call('tools/call', { name: 'read_page', arguments: { path: '/care' } }), /citric acid/)
+  assert.equal((await fetch(`${address}/mcp`)).status, 405)
+  const foreign = await fetch(`${address}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: 'https://evil.example' },
+    body: '{}',
+  })
+  assert.equal(foreign.status, 403)
+})
+
+test('a page called mcp is still read, and without search of its own the host speaks no such protocol', async (context) => {
+  const { address, publish } = await host(context, '{ search: true }')
+  await publish({ care: 'x', mcp: 'How to connect.' }, 'With a page')
+  assert.match(await (await fetch(`${address}/mcp`)).text(), /How to connect/)
+  const stream = await fetch(`${address}/mcp`, { headers: { accept: 'text/event-stream' } })
+  assert.equal(stream.status, 405)
+  const plain = await host(context, '{}')
+  assert.ok([404, 405].includes((await post(`${plain.address}/mcp`, {})).status))
+})
+
 test('the host asks the model that its settings name, and holds readers to a limit', async (context) => {
   const model = await fakeOpenAi(context, ['Use citric', ' acid [1].'])
   const { address } = await host(

@@ -13,6 +13,7 @@ import {
 } from '../assistant/index.ts'
 import { type LanguageModel, migrate, openDatabase, openLanguageModel } from '../backends/index.ts'
 import { searchFolder } from '../bundle/index.ts'
+import { answeredHere, type HostDeployment, type HostSettings, ownSiteName } from '../hosting/index.ts'
 import {
   ApiError,
   addressUnit,
@@ -22,7 +23,7 @@ import {
   rateLimitHeaders,
   rateLimitMigrations,
 } from '../http/index.ts'
-import { answeredHere, type HostDeployment, type HostSettings, ownSiteName } from '../hosting/index.ts'
+import { mcpRoutes, noMcpStream } from '../mcp/index.ts'
 import { openIndex } from '../search/index.ts'
 import { openContentRoutes, pagePath, type SiteContent } from '../sites/index.ts'
 
@@ -35,8 +36,8 @@ export type HostAnswers = {
 type Log = (level: 'warn' | 'error', message: string, details?: Record<string, unknown>) => void
 
 /**
- * Search and the assistant, answered by the self-hosted process from the bundle that is live. Whoever may read the pages
- * may ask: there is no key, and browsers let no page of another origin in.
+ * Search, the assistant and the tools of the Model Context Protocol, answered by the self-hosted process from the bundle
+ * that is live. Whoever may read the pages may ask: there is no key, and browsers let no page of another origin in.
  */
 export async function openHostAnswers(input: {
   settings: HostSettings
@@ -98,6 +99,20 @@ export async function openHostAnswers(input: {
       clock: now,
       ids: (prefix) => `${prefix}${prefix === '' ? '' : '_'}${randomBytes(12).toString('hex')}`,
       settings: { ...defaultAssistantSettings, tokensPerDay: tokensPerDay ?? null },
+    })
+  }
+  if (here.search) {
+    mcpRoutes(app, {
+      openSite: async (request, domain) => {
+        if (domain !== undefined) checkName(domain)
+        const origins = [`http://${request.host}`, `https://${request.host}`]
+        return { site: { ...(await openLive()), siteUrl: urlOf(request) }, origins }
+      },
+      // Search over HTTP has no limit here either, and only the assistant brings a database to count in.
+      countRequest: async () => ({}),
+    })
+    app.get('/mcp', async () => {
+      throw noMcpStream()
     })
   }
   await app.ready()

@@ -1,4 +1,5 @@
 import { mkdir, readFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
@@ -222,13 +223,19 @@ function lazyAnswers(
   return {
     open,
     route: async (request, response, path) => {
-      if (!paths.test(path)) return false
+      if (!paths.test(path) && !(here.search && path === '/mcp' && isMcp(request, deployment))) return false
       const answers = await open()
       await answers.handle(request, response, path)
       return true
     },
     close: async () => (await opened?.catch(() => undefined))?.close(),
   }
+}
+
+/** A page may be called `mcp` too, and is read with GET. */
+function isMcp({ method, headers }: IncomingMessage, { live }: HostDeployment): boolean {
+  if ((method !== 'GET' && method !== 'HEAD') || headers.accept?.includes('text/event-stream')) return true
+  return ['mcp.html', 'mcp/index.html'].every((file) => live?.server.find(file) === undefined)
 }
 
 function log(level: 'info' | 'warn' | 'error', message: string, details?: Record<string, unknown>): void {

@@ -150,7 +150,7 @@ class HostHandler {
     if (live === undefined || !this.#settings.staticExport.enabled || this.#isStopping()) return undefined
     if (operatorPaths.has(full) || (basePath !== '' && !full.startsWith(`${basePath}/`))) return undefined
     const path = full.slice(basePath.length)
-    if (path.startsWith('/discovery/')) return undefined
+    if (path.startsWith('/discovery/') || path === '/mcp') return undefined
     return live.server.answer(question, isSecure ? this.#secureOptions(path) : this.#plainOptions(path))
   }
 

@@ -83,16 +83,26 @@ function writeCounts(out: ByteWriter, { shared, passages, isStopWord }: Term): v
     const positions = passages[at + 4]!
     at += 5
     out.varint(isStopWord ? 0 : positions)
-    if (!isStopWord) {
-      let before = 0
-      for (let i = at; i < at + positions; i++) {
-        out.varint(passages[i]! - before)
-        before = passages[i]!
-      }
-    }
+    if (!isStopWord) writePositions(out, passages, at, at + positions)
     at += positions
   }
   out.setVarint(countAt, count)
+}
+
+/** Positions as steps. Forms of one identifier may come out of order: `a.b.a` gives its parts, then itself. */
+function writePositions(out: ByteWriter, all: number[], from: number, to: number): void {
+  for (let i = from + 1; i < to; i++) {
+    for (let j = i; j > from && all[j - 1]! > all[j]!; j--) {
+      const later = all[j - 1]!
+      all[j - 1] = all[j]!
+      all[j] = later
+    }
+  }
+  let before = 0
+  for (let i = from; i < to; i++) {
+    out.varint(all[i]! - before)
+    before = all[i]!
+  }
 }
 
 /** A term with what was found of it in the page that is being counted. */

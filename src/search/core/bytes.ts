@@ -93,6 +93,7 @@ export class ByteWriter {
   }
 
   varint(value: number): void {
+    if (value < 0) throw new Error(`${value} is no varint: what follows could not be read again.`)
     let rest = value
     while (rest >= 128) {
       this.byte((rest % 128) | 128)

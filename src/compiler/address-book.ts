@@ -104,7 +104,7 @@ export function createAddressBook(input: AddressInput): AddressBook {
   }
 
   function page(path: string, how: 'direct' | 'redirect' = 'direct'): Found | undefined {
-    const plain = path.replace(/\.(?:mdx?|html)$/, '')
+    const plain = path.replace(/\.(?:mdx?|html)$/i, '')
     const exact = pages.get(plain) ?? pages.get(plain.toLowerCase())
     if (exact !== undefined) return { type: 'page', path: exact, how }
     const other = elsewhere.get(plain)

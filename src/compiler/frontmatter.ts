@@ -92,10 +92,22 @@ function parseYaml(file: string, yaml: string, problems: ProblemList): JsonObjec
   }
   try {
     const value = document.toJS({ maxAliasCount: 50 }) as Json
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? { ...value, ...numbersAsWritten(yaml, value) }
+      : {}
   } catch {
     return salvageFields(yaml)
   }
+}
+
+/** A title such as `2.10` is a text to its reader, and loses its end as a number. */
+function numbersAsWritten(yaml: string, fields: JsonObject): JsonObject {
+  const written: JsonObject = {}
+  for (const match of yaml.matchAll(/^([A-Za-z][\w-]*):[ \t]+([+-]?[\d._]+)[ \t]*(?:#.*)?$/gm)) {
+    const [, name = '', text = ''] = match
+    if (typeof fields[name] === 'number' && String(fields[name]) !== text) written[name] = text
+  }
+  return written
 }
 
 /** The plain `key: value` lines of a block that is not YAML. */

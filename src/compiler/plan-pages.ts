@@ -61,7 +61,7 @@ export async function scanPageFiles(
     const heading = meta.title === undefined ? firstHeading(text.slice(frontmatter.bodyOffset)) : undefined
     return {
       file,
-      format: file.endsWith('.mdx') ? 'mdx' : 'md',
+      format: /\.mdx$/i.test(file) ? 'mdx' : 'md',
       digest: createHash('sha256').update(text).digest('base64url'),
       meta,
       imports: findImports(file, text),
@@ -72,11 +72,11 @@ export async function scanPageFiles(
 
 /** Files that may be pages: not below a folder of snippets. */
 export function isPageFile(path: string): boolean {
-  return /\.mdx?$/.test(path) && !/(?:^|\/)_?snippets\//.test(path)
+  return /\.mdx?$/i.test(path) && !/(?:^|\/)_?snippets\//.test(path)
 }
 
 export function pagePathOf(file: string): string {
-  return file.replace(/\.mdx?$/, '')
+  return file.replace(/\.mdx?$/i, '')
 }
 
 /** The address of a page without slashes around it: `guide/index` is at `guide`. */

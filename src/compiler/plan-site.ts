@@ -16,6 +16,7 @@ import {
 import { type Division, type Entry, isOperation, type Navigation, planNavigation } from './plan-navigation.ts'
 import {
   isPageFile,
+  pagePathOf,
   type PlannedPage,
   planPages,
   reportDuplicates,
@@ -179,26 +180,29 @@ export async function planSite(input: {
   }
 }
 
-/** Names in the navigation may have a slash in front, an extension, or mean a folder's index page. */
+/**
+ * Names in the navigation may have a slash in front, an extension, or mean a folder's index page. Where no file has the
+ * name in these letters, one in other letters is meant, as on disks that do not tell them apart.
+ */
 function createPageFinder(source: Source, extraFiles: Set<string>): (name: string) => string | undefined {
+  const inAnyLetters = new Map<string, string>()
+  for (const file of [...source.unlistedFiles.keys(), ...source.files.keys()])
+    if (/\.mdx?$/i.test(file)) inAnyLetters.set(file.toLowerCase(), file)
+
   return (name) => {
-    const plain = name.replace(/^\/+|\/+$/g, '').replace(/\.mdx?$/, '')
-    const candidates = plain === '' ? ['index'] : [plain, `${plain}/index`]
-    for (const path of candidates) {
-      for (const file of [`${path}.mdx`, `${path}.md`]) {
-        if (source.files.has(file)) {
-          if (!isPageFile(file)) extraFiles.add(file)
-          return path
-        }
-        if (source.unlistedFiles.has(file)) {
-          const entry = source.unlistedFiles.get(file)
-          if (entry !== undefined) source.files.set(file, entry)
-          extraFiles.add(file)
-          return path
-        }
-      }
-    }
-    return undefined
+    const plain = name.replace(/^\/+|\/+$/g, '').replace(/\.mdx?$/i, '')
+    const files = (plain === '' ? ['index'] : [plain, `${plain}/index`]).flatMap((path) => [
+      `${path}.mdx`,
+      `${path}.md`,
+    ])
+    const found =
+      files.find((file) => source.files.has(file) || source.unlistedFiles.has(file)) ??
+      files.map((file) => inAnyLetters.get(file.toLowerCase())).find((file) => file !== undefined)
+    if (found === undefined) return undefined
+    const unlisted = source.unlistedFiles.get(found)
+    if (unlisted !== undefined) source.files.set(found, unlisted)
+    if (unlisted !== undefined || !isPageFile(found)) extraFiles.add(found)
+    return pagePathOf(found)
   }
 }
 
@@ -292,7 +296,7 @@ function readableFiles(source: Source, scanned: ScannedFile[]): string[] {
   return [
     ...new Set([
       ...[...source.files.keys()].filter((file) =>
-        /\.(?:mdx?|[jt]sx?|json|ya?ml|svg|png|jpe?g|gif|webp)$/.test(file),
+        /\.(?:mdx?|[jt]sx?|json|ya?ml|svg|png|jpe?g|gif|webp)$/i.test(file),
       ),
       ...extra,
     ]),

@@ -97,7 +97,7 @@ export class PageModules {
     const frontmatter = splitFrontmatter(text)
     const blank = '\n'.repeat(Math.max(0, frontmatter.bodyLine - 1))
     const body = substitute(blank + text.slice(frontmatter.bodyOffset), this.#variables)
-    const format = file.endsWith('.md') ? 'md' : 'mdx'
+    const format = /\.md$/i.test(file) ? 'md' : 'mdx'
     guardNesting(body)
     const { tree, isHtml } = parsePage({ file, text: body, format, problems })
     const broken = isHtml && format === 'mdx'

@@ -2,6 +2,7 @@ import type { Element, Nodes, Root } from 'hast'
 import { type Features, markdownToHast, mdxToHast } from 'satteri'
 import type { PageFormat } from '../plan-pages.ts'
 import type { ProblemList } from '../problems.ts'
+import { prepareMath } from './prepare-math.ts'
 import { repairMdx } from './repair-mdx.ts'
 
 export type ParsedPage = {
@@ -19,7 +20,10 @@ export function parsePage(input: {
   problems: ProblemList
 }): ParsedPage {
   const { file, format, problems } = input
-  const { text, features } = prepareMath(input.text, format)
+  const { text, singleDollars } = prepareMath(input.text, format)
+  const features: Features = !text.includes('$')
+    ? noFrontmatter
+    : { ...noFrontmatter, math: singleDollars ? true : { singleDollarTextMath: false } }
   if (format === 'md') return { tree: parseMarkdown(withoutComments(text), features), isHtml: true }
   const marked = markHeadingIds(text)
   try {
@@ -35,7 +39,7 @@ export function parsePage(input: {
     for (const repair of repaired.repairs) {
       problems.add(
         { file, line: repair.line, column: repair.column },
-        { severity: 'error', code: 'broken_mdx', message: repair.message, hint: repair.hint },
+        { severity: repair.severity, code: 'broken_mdx', message: repair.message, hint: repair.hint },
       )
     }
     if (repaired.tree) return { tree: repaired.tree, isHtml: false }
@@ -105,26 +109,6 @@ function markHeadingIds(text: string): string {
       return line.replace(/^(\s*#{1,6}\s.*?)\s*\{#([^{}]+)\}\s*$/, '$1 {/*#$2*/}')
     })
     .join('\n')
-}
-
-/**
- * Single dollars are maths only on pages that clearly hold some, and there prices keep their dollar.
- */
-function prepareMath(text: string, format: PageFormat): { text: string; features: Features } {
-  if (!text.includes('$')) return { text, features: noFrontmatter }
-  const likely = /(?<![\\$\w])\$(?![\s$])(?:[^$\n`]*?[\\^_][^$\n`]*?)(?<![\s\\])\$(?![\d$])/
-  if (!likely.test(withoutCode(text))) {
-    return { text, features: { ...noFrontmatter, math: { singleDollarTextMath: false } } }
-  }
-  const prices = text.replace(
-    /(?<![\\$])\$(?=\d[\d.,]*(?:\s|[a-z/)|]|$))(?![^$\n]*[\\^_=][^$\n]*\$)/gim,
-    format === 'mdx' ? '\\$' : '\\$',
-  )
-  return { text: prices, features: { ...noFrontmatter, math: true } }
-}
-
-function withoutCode(text: string): string {
-  return text.replace(/```[\s\S]*?```|~~~[\s\S]*?~~~|`[^`\n]*`/g, '')
 }
 
 function asRoot(node: Nodes): Root {

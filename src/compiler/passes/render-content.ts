@@ -385,6 +385,7 @@ export class ContentRenderer {
 
   /** An expression in the text. What nobody defines is printed as the author wrote it. */
   #expandExpression(source: string, scope: Scope, isFlow: boolean): ElementContent[] {
+    if (!isFlow && source.trim() === '') return [{ type: 'text', value: `{${source}}` }] // Nobody says nothing.
     if (isOnlyComments(source)) return []
     const asWritten = (): ElementContent[] => {
       const text: ElementContent = { type: 'text', value: `{${source}}` }

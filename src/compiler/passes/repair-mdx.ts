@@ -1,30 +1,46 @@
 import type { Root } from 'hast'
 import { isHtmlElement } from './html-names.ts'
+import { mendHtml } from './mend-html.ts'
 
-export type Repair = { line: number; column: number; message: string; hint: string }
+export type Repair = {
+  /** A warning where nothing of the page is lost. */
+  severity: 'error' | 'warning'
+  line: number
+  column: number
+  message: string
+  hint: string
+}
 
 type Attempt = { tree: Root; message?: undefined } | { message: string; tree?: undefined }
 
 const mostRepairs = 60
 
 /**
- * Mends the mistakes that stop an MDX parser (comments of HTML, placeholders such as `<name>`, braces in prose, tags that
- * are never closed), one place at a time, until the page parses.
+ * Mends the mistakes that stop an MDX parser: first what is right in HTML, at once, then placeholders such as `<name>`,
+ * braces in prose and tags that are never closed, one place at a time, until the page parses.
  */
 export function repairMdx(
   text: string,
   firstMessage: string,
   parse: (text: string) => Attempt,
 ): { repairs: Repair[]; tree?: Root } {
-  const repairs: Repair[] = []
-  let current = text
+  const known = mendHtml(text)
+  const { repairs } = known
+  let current = known.text
   let message = firstMessage
-  while (repairs.length < mostRepairs) {
+  if (current !== text) {
+    const attempt = parse(current)
+    if (attempt.tree !== undefined) return { repairs, tree: attempt.tree }
+    message = attempt.message
+  }
+  const most = repairs.length + mostRepairs
+  while (repairs.length < most) {
     const place = /^(\d+):(\d+): ([\s\S]*?)(?: \([\w-]+:[\w-]+\))?$/.exec(message)
     const line = Number(place?.[1] ?? 1)
     const column = Number(place?.[2] ?? 1)
     const mended = mend(current, line, column, place?.[3] ?? message)
     repairs.push({
+      severity: mended?.isText ? 'warning' : 'error',
       line: mended?.line ?? line,
       column: mended?.column ?? column,
       message: `This is not valid MDX: ${(place?.[3] ?? message).replace(/ with oxc/, '')}.`,
@@ -39,7 +55,14 @@ export function repairMdx(
   return { repairs }
 }
 
-type Mended = { text: string; line: number; column: number; hint: string }
+type Mended = {
+  text: string
+  line: number
+  column: number
+  hint: string
+  /** What was meant as text is text again. */
+  isText: boolean
+}
 
 function mend(text: string, line: number, column: number, message: string): Mended | undefined {
   const offset = offsetOf(text, line, column)
@@ -51,53 +74,13 @@ function mend(text: string, line: number, column: number, message: string): Mend
   return mendTag(text, offset, message) ?? mendBrace(text, offset) ?? mendModule(text, line)
 }
 
-const voidElements = new Set([
-  'area',
-  'br',
-  'col',
-  'embed',
-  'hr',
-  'img',
-  'input',
-  'link',
-  'meta',
-  'source',
-  'track',
-  'wbr',
-])
-
 function mendTag(text: string, offset: number, message: string): Mended | undefined {
   const at = text[offset] === '<' ? offset : lastOnLine(text, '<', offset)
   if (at < 0) return undefined
   const rest = text.slice(at)
-  const comment = /^<!--([\s\S]*?)-->/.exec(rest)
-  if (comment) {
-    const inside = (comment[1] ?? '').replaceAll('*/', '* /')
-    return replaced(text, at, comment[0].length, `{/*${inside}*/}`, 'Write comments as {/* … */}.')
-  }
-  const autolink = /^<((?:https?:\/\/|mailto:)[^\s<>]+)>/.exec(rest)
-  if (autolink) {
-    const address = autolink[1] ?? ''
-    return replaced(
-      text,
-      at,
-      autolink[0].length,
-      `[${address}](${address})`,
-      'Write a link as [text](address).',
-    )
-  }
   const tag = /^<(\/?)([A-Za-z][\w.-]*)((?:[^<>"'{}]|"[^"]*"|'[^']*'|\{[^{}]*\})*?)(\/?)>/.exec(rest)
   if (tag) {
-    const [whole, closing = '', name = '', attributes = ''] = tag
-    if (closing === '' && voidElements.has(name.toLowerCase())) {
-      return replaced(
-        text,
-        at,
-        whole.length,
-        `<${name}${attributes}/>`,
-        `Close the tag in itself: <${name} />.`,
-      )
-    }
+    const [whole, closing = '', name = ''] = tag
     if (isHtmlElement(name) || /^[A-Z][a-z]/.test(name)) {
       const hint =
         closing === ''
@@ -159,6 +142,7 @@ function replaced(text: string, at: number, length: number, by: string, hint: st
     line,
     column: at - before.lastIndexOf('\n'),
     hint,
+    isText: by !== '',
   }
 }
 

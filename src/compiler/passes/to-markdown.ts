@@ -51,7 +51,7 @@ function block(node: ElementContent): string {
   if (node.data?.code !== undefined) return fence(node.data.code)
   if (node.data?.math !== undefined) return `$$\n${node.data.math.tex.trim()}\n$$`
   const record = recordOf(node)
-  if (record !== undefined) return component(record)
+  if (record !== undefined) return component(record, node)
   switch (node.tagName) {
     case 'h1':
     case 'h2':
@@ -106,7 +106,7 @@ function block(node: ElementContent): string {
   }
 }
 
-function component(record: ComponentRecord): string {
+function component(record: ComponentRecord, made: Element): string {
   const { name, props, children } = record
   const inner = () => blocks(children)
   const titled = (title: string, level = '**') => {
@@ -127,7 +127,7 @@ function component(record: ComponentRecord): string {
     }
     case 'Card':
     case 'Tile': {
-      const href = propWords(props, 'href')
+      const href = markdownHref(cardLink(made) ?? propWords(props, 'href'))
       const body = [propWords(props, 'description'), inner()].filter((part) => part !== '').join('\n\n')
       const head = href === '' ? `**${title}**` : `[${title === '' ? href : title}](${href})`
       return body === '' ? `- ${head}` : `- ${head}: ${body.replace(/\n+/g, '\n  ')}`
@@ -301,7 +301,7 @@ function inlineNode(node: ElementContent): string {
   if (record?.name === 'Icon') return ''
   if (record !== undefined && inlineComponents.has(record.name))
     return inline(record.children) || propWords(record.props, 'text')
-  if (record !== undefined) return component(record)
+  if (record !== undefined) return component(record, node)
   const inner = () => inline(node.children)
   switch (node.tagName) {
     case 'strong':
@@ -326,9 +326,7 @@ function inlineNode(node: ElementContent): string {
       if (dataFootnoteBackref !== undefined) return ''
       if (dataFootnoteRef !== undefined) return `[^${String(href).replace(/^#user-content-fn-/, '')}]`
       const text = inner().trim()
-      return typeof href === 'string' && text !== ''
-        ? `[${text}](${href.replace(/\.html(?=$|[?#])/, '.md')})`
-        : text
+      return typeof href === 'string' && text !== '' ? `[${text}](${markdownHref(href)})` : text
     }
     case 'img':
       return typeof node.properties.src === 'string'
@@ -345,6 +343,23 @@ function inlineNode(node: ElementContent): string {
     default:
       return isInline(node) ? inner() : blocks([node])
   }
+}
+
+/** In Markdown, pages lead to each other's Markdown. */
+function markdownHref(href: string): string {
+  return /^[a-z]+:|^\/\//i.test(href) ? href : href.replace(/\.html(?=$|[?#])/, '.md')
+}
+
+/** Where a card leads, as the page has it. */
+function cardLink(made: Element): string | undefined {
+  const { className, href } = made.properties
+  if (made.tagName === 'a' && Array.isArray(className) && className.includes('card-link'))
+    return typeof href === 'string' ? href : undefined
+  for (const child of made.children) {
+    const found = child.type === 'element' ? cardLink(child) : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 function wrap(text: string, mark: string): string {

@@ -18,6 +18,7 @@ export async function buildIndex(
 }
 
 const quote = Buffer.from('"')
+const longestTurnMs = 10
 
 /** A page as `recordPage` recorded it, with the texts of links on other pages that point to it. */
 export type RecordedPage = { record: Uint8Array; linkTexts: string[] }
@@ -37,8 +38,16 @@ export async function writeIndex(input: {
     digest.update(content)
     await input.write({ path: `${name}.js`, content })
   }
+  let turnBeganMs = performance.now()
+  /** A server goes on answering while a large index is made. */
+  const breathe = async () => {
+    if (performance.now() - turnBeganMs < longestTurnMs) return
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    turnBeganMs = performance.now()
+  }
   const partitions = new Map<string, PartitionBuilder>()
   for await (const page of input.pages) {
+    await breathe()
     const record = readRecord('record' in page ? page.record : recordPage(page))
     const { head } = record
     const facets = JSON.stringify([head.version ?? null, head.language ?? null])
@@ -59,6 +68,7 @@ export async function writeIndex(input: {
       await writeScript(`${number}/x${shard.number}`, shard.json)
     }
     for (const file of partition.finish()) {
+      await breathe()
       await writeScript(`${number}/${file.name}`, Buffer.concat([quote, packBytes(file.bytes), quote]))
     }
     root.partitions.push(partition.summary())

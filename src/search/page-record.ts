@@ -45,11 +45,14 @@ export function recordPage(given: IndexedPage): Uint8Array {
     description: count('description', page.description),
   }
   const passages = splitPassages(page)
-  const tails = passages.map(({ heading, anchor, text, code }) =>
+  const tails = passages.map(({ heading, parents, anchor, text, code }) =>
     Buffer.from(
-      JSON.stringify([heading, anchor, text, ...code.flatMap((block) => [block.language, block.text])]).slice(
-        1,
-      ),
+      JSON.stringify([
+        [...parents, heading].join(' › '),
+        anchor,
+        text,
+        ...code.flatMap((block) => [block.language, block.text]),
+      ]).slice(1),
     ),
   )
   const head: RecordHead = {
@@ -127,7 +130,7 @@ function countPassage(
   words: WordCounts,
 ): Record<PassageField, number> {
   const texts = {
-    heading: [passage.heading, ...passage.joined].join('\n'),
+    heading: [passage.heading, ...passage.joined, ...passage.parents].join('\n'),
     body: passage.text,
     code: passage.code.map((block) => block.text).join('\n'),
   }
@@ -148,7 +151,11 @@ function withPlainHeadings(page: IndexedPage): IndexedPage {
   return {
     ...page,
     title: plain(page.title) || page.title,
-    sections: page.sections.map((section) => ({ ...section, heading: plain(section.heading) })),
+    sections: page.sections.map((section) => ({
+      ...section,
+      heading: plain(section.heading),
+      ...(section.parents === undefined ? {} : { parents: section.parents.map(plain) }),
+    })),
   }
 }
 

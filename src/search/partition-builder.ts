@@ -85,8 +85,8 @@ export class PartitionBuilder {
     return { ...this.facets, pages: this.boosts.length, passages: this.firstPassage.at(-1)! }
   }
 
-  finish(): { name: string; bytes: Uint8Array }[] {
-    const files: { name: string; bytes: Uint8Array }[] = []
+  /** The files of terms and words, one by one: between two of them others may have a turn. */
+  *finish(): Generator<{ name: string; bytes: Uint8Array }> {
     const norms = this.norms()
     const byKey = Map.groupBy(this.log.terms(), ([term]) => termKey(term))
     const keys = [...byKey.keys()].sort(compare)
@@ -96,30 +96,30 @@ export class PartitionBuilder {
     let groups: GroupToWrite[] = []
     let size = 0
     let lastKey = ''
-    const flush = () => {
-      if (groups.length === 0) return
+    const takeShard = () => {
       const out = new ByteWriter(size + 4096)
       writeGroups(out, directory, groups)
-      files.push({ name: `t${termShardKeys.length}`, bytes: out.view().slice() })
+      const name = `t${termShardKeys.length}`
       termShardKeys.push(shortestBetween(lastKey, groups[0]!.key))
       lastKey = groups.at(-1)!.key
       groups = []
       size = 0
+      return { name, bytes: out.view().slice() }
     }
     for (const key of keys) {
       const group = this.encodeGroup(key, byKey.get(key)!, norms)
       const bytes = group.lists.reduce((sum, list) => sum + list.postings.length + 8, key.length)
-      if (size > 0 && size + bytes > termShardBytes) flush()
+      if (size > 0 && size + bytes > termShardBytes) yield takeShard()
       groups.push(group)
       size += bytes
       for (const list of group.lists) {
         if (isMendable(list.surface)) words.push({ word: list.surface, pageCount: list.pageCount })
       }
     }
-    flush()
+    if (groups.length > 0) yield takeShard()
     const wordShards = writeWordShards(words)
-    files.push(...wordShards.files)
-    files.push({
+    yield* wordShards.files
+    yield {
       name: 'meta',
       bytes: writePartitionMeta({
         pageCount: this.boosts.length,
@@ -134,8 +134,7 @@ export class PartitionBuilder {
         textShardStarts: this.textShardStarts,
         wordShardLetters: wordShards.letters,
       }),
-    })
-    return files
+    }
   }
 
   /** Raw counts; weights need the average lengths, which are known only at the end. */

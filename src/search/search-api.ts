@@ -18,6 +18,8 @@ export type IndexedSection = {
   /** The id of the heading in the page, absent before the first heading. */
   anchor?: string
   heading: string
+  /** The headings it stands under, the outermost first. */
+  parents?: string[]
   /** Plain prose without code blocks. */
   text: string
   /** The code blocks of the section, as written. */

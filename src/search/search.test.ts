@@ -308,3 +308,41 @@ test('an empty site has an index that finds nothing', async () => {
   assert.deepEqual(await index.search({ query: 'anything', limit: 5 }), [])
   assert.equal(index.passageCount, 0)
 })
+
+test('finds a passage by the headings it stands under, and names them', async () => {
+  const text = (words: string) => `${words} `.repeat(30)
+  const section = (heading: string, parents: string[], words: string) => ({
+    heading,
+    parents,
+    anchor: [...parents, heading].join('-').toLowerCase(),
+    text: text(words),
+    code: [],
+  })
+  const index = await indexOf([
+    pageOf('install', 'Install', 'How it gets there.', {
+      sections: [
+        section('Linux', ['Install'], 'Take the package.'),
+        section('Steps', ['Install', 'Linux'], 'Unpack it and run the script.'),
+        section('Windows', ['Install'], 'Take the installer.'),
+        section('Steps', ['Install', 'Windows'], 'Unpack it and run the script.'),
+      ],
+    }),
+  ])
+  const [hit] = await index.search({ query: 'windows steps', limit: 1 })
+  assert.equal(hit?.heading, 'Install › Windows › Steps')
+  assert.equal(hit?.anchor, 'install-windows-steps')
+})
+
+test('puts words that stand close together in the order asked before the same words apart', async () => {
+  const between = 'and so on and so forth '.repeat(3)
+  const index = await indexOf([
+    pageOf('apart', 'One', `The retry is told here ${between} and the policy there.`),
+    pageOf('turned', 'Two', `The policy retry is told here ${between} and nothing there.`),
+    pageOf('near', 'Three', `The retry policy is told here ${between} and nothing there.`),
+  ])
+  const hits = await index.search({ query: 'retry policy', limit: 3 })
+  assert.deepEqual(
+    hits.map((hit) => hit.path),
+    ['near', 'turned', 'apart'],
+  )
+})

@@ -3,6 +3,8 @@ import type { IndexedPage, IndexedSection } from './search-api.ts'
 /** A piece of a page, small enough to be about one thing. */
 export type Passage = {
   heading: string
+  /** The headings above it, the outermost first, without the page's own title. */
+  parents: string[]
   /** The headings of further sections that joined this one. */
   joined: string[]
   anchor: string
@@ -17,7 +19,7 @@ const shortestPassage = 200
 export function splitPassages(page: IndexedPage): Passage[] {
   const passages: Passage[] = []
   for (const section of page.sections) {
-    for (const piece of cutSection(section)) {
+    for (const piece of cutSection(section, page.title)) {
       const last = passages.at(-1)
       if (last !== undefined && joins(last, piece)) join(last, piece)
       else passages.push(piece)
@@ -25,7 +27,7 @@ export function splitPassages(page: IndexedPage): Passage[] {
   }
   return passages.length > 0
     ? passages
-    : [{ heading: '', anchor: '', joined: [], text: page.description, code: [] }]
+    : [{ heading: '', parents: [], anchor: '', joined: [], text: page.description, code: [] }]
 }
 
 function joins(last: Passage, next: Passage): boolean {
@@ -39,6 +41,7 @@ function join(last: Passage, next: Passage): void {
   const other = size(next) > size(last) ? last.heading : next.heading
   if (size(next) > size(last)) {
     last.heading = next.heading
+    last.parents = next.parents
     last.anchor = next.anchor
     last.text = [other, last.text, next.text].filter((part) => part !== '').join('\n\n')
   } else {
@@ -48,14 +51,16 @@ function join(last: Passage, next: Passage): void {
   last.code.push(...next.code)
 }
 
-function cutSection(section: IndexedSection): Passage[] {
+function cutSection(section: IndexedSection, title: string): Passage[] {
   const { heading, anchor = '' } = section
+  const parents = (section.parents ?? []).filter((parent) => parent !== title)
+  const empty = (): Passage => ({ heading, parents, anchor, joined: [], text: '', code: [] })
   const text = section.text.trim()
   const pieces: Passage[] = []
-  let current: Passage = { heading, anchor, joined: [], text: '', code: [] }
+  let current = empty()
   const flush = () => {
     if (current.text !== '' || current.code.length > 0) pieces.push(current)
-    current = { heading, anchor, joined: [], text: '', code: [] }
+    current = empty()
   }
   for (const paragraph of cutText(text)) {
     if (current.text !== '' && size(current) + paragraph.length > longestPassage) flush()
@@ -68,7 +73,7 @@ function cutSection(section: IndexedSection): Passage[] {
     }
   }
   flush()
-  if (pieces.length === 0 && heading !== '') pieces.push({ heading, anchor, joined: [], text: '', code: [] })
+  if (pieces.length === 0 && heading !== '') pieces.push(empty())
   return pieces
 }
 

@@ -17,3 +17,23 @@ test('takes a paragraph that is wrapped in its source as one, and two as two', (
   ])
   assert.equal(section?.text, 'Readers see one release, the live one.\nThe others wait.')
 })
+
+test('says under which headings each section stands', () => {
+  const heading = (tagName: string, value: string): ElementContent => ({
+    type: 'element',
+    tagName,
+    properties: {},
+    children: [{ type: 'text', value }],
+  })
+  const sections = searchSections([
+    heading('h2', 'Windows'),
+    heading('h4', 'Steps'),
+    heading('h3', 'Remove'),
+    heading('h2', 'Linux'),
+    heading('h3', 'Steps'),
+  ])
+  assert.deepEqual(
+    sections.map(({ heading: own, parents = [] }) => [...parents, own].join(' › ')),
+    ['Windows', 'Windows › Steps', 'Windows › Remove', 'Linux', 'Linux › Steps'],
+  )
+})

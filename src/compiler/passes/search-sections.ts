@@ -6,6 +6,7 @@ import { componentWords, recordOf } from './text-of-components.ts'
 /** The page as the search index takes it: prose and code under each heading, without the theme's own words. */
 export function searchSections(nodes: readonly ElementContent[]): IndexedSection[] {
   const sections: IndexedSection[] = [{ heading: '', text: '', code: [] }]
+  const above: { level: number; heading: string }[] = []
   let text = ''
   const current = () => sections.at(-1) as IndexedSection
   const flush = () => {
@@ -49,8 +50,14 @@ export function searchSections(nodes: readonly ElementContent[]): IndexedSection
     if (/^h[1-6]$/.test(node.tagName)) {
       flush()
       const id = node.properties.id
+      const level = Number(node.tagName[1])
+      const heading = plainText(node.children).replace(/\s+/g, ' ').trim()
+      while ((above.at(-1)?.level ?? 0) >= level) above.pop()
+      const parents = above.map((one) => one.heading).filter((one) => one !== '')
+      above.push({ level, heading })
       sections.push({
-        heading: plainText(node.children).replace(/\s+/g, ' ').trim(),
+        heading,
+        ...(parents.length > 0 ? { parents } : {}),
         text: '',
         code: [],
         ...(typeof id === 'string' ? { anchor: id } : {}),

@@ -4,7 +4,7 @@ import { mostPositions, type PostingList, weightOf } from './postings.ts'
 /** What ranking adds up; every number is the same on the server and in the browser. */
 export const ranking = {
   /** Saturation of BM25: how much a word's repetition still counts. */
-  k1: 5,
+  k1: 4,
   /** A form as typed counts this much beside its stem. */
   exactForm: 0.4,
   /** A whole identifier beside its parts. */
@@ -16,12 +16,18 @@ export const ranking = {
   compound: 0.5,
   /** The page as a whole beside its best passage. */
   page: 0.8,
-  title: 0.15,
-  wholeTitle: 0.35,
-  secondPassage: 0.2,
-  proximity: 0.3,
-  /** How far apart two neighbouring words of the question may stand in a passage. */
-  nearby: 4,
+  /** How much of a page's title the question has. */
+  title: 0.3,
+  secondPassage: 0.3,
+  proximity: 0.4,
+  /** What two neighbouring words of the question count in a passage, by how far apart they stand at most. */
+  nearby: [
+    { within: 2, share: 1 },
+    { within: 5, share: 0.7 },
+    { within: 12, share: 0.4 },
+  ],
+  /** And how much of that the other way round. */
+  turnedAround: 0.7,
   /** Pages looked at closely, and passages of each. */
   candidates: 60,
   passagesEach: 4,
@@ -206,7 +212,6 @@ export class Scorer {
   private firstRound(touched: number[], terms: ScoredTerm[], folder: number, most: number): ScoredPage[] {
     const { firstPassage, boostOf, folderOf } = this.meta
     const best: ScoredPage[] = []
-    const total = totalWeight(terms)
     let least = 0
     for (const page of touched) {
       let passage = firstPassage[page]!
@@ -220,9 +225,7 @@ export class Scorer {
       this.pageScore[page]! += (ranking.secondPassage / ranking.page) * second
       const score =
         (this.pageBase[page]! + this.passageScore[passage]! + ranking.page * this.pageScore[page]!) *
-        (1 +
-          ranking.title * this.titleOverlap(page, terms, total) +
-          ranking.wholeTitle * this.titleShare(page, terms)) *
+        (1 + ranking.title * this.titleShare(page, terms)) *
         (boostOf[page]! / 16) *
         (folder > 0 && folderOf[page] === folder ? 1 + ranking.folder : 1)
       if (best.length >= most && score <= least) continue
@@ -234,14 +237,6 @@ export class Scorer {
       }
     }
     return best.sort(byScore).slice(0, most)
-  }
-
-  private titleOverlap(page: number, terms: ScoredTerm[], total: number): number {
-    const bits = this.titleBits[page]!
-    if (bits === 0 || total === 0) return 0
-    let sum = 0
-    for (const term of terms) if (term.counts && bits & term.bit) sum += term.passageIdf
-    return sum / total
   }
 
   /** How much of the title the question has: all of `Limits` in "what limits are there?". */
@@ -413,12 +408,6 @@ type PassageWords = Map<number, number[]>
 
 type Pair = { left: number; right: number; weight: number }
 
-function totalWeight(terms: ScoredTerm[]): number {
-  let total = 0
-  for (const term of terms) if (term.counts) total += term.passageIdf
-  return total
-}
-
 /** Words that follow each other in the question, stop words aside, with their share of the pairs' weight. */
 function neighbouringPairs(terms: ScoredTerm[]): Pair[] {
   const weightAt = new Map<number, number>()
@@ -442,11 +431,19 @@ function closeness(words: PassageWords, pairs: Pair[]): number {
     const a = words.get(left)
     const b = words.get(right)
     if (a === undefined || b === undefined) continue
-    let least = Number.POSITIVE_INFINITY
-    for (const x of a) for (const y of b) least = Math.min(least, Math.abs(x - y))
-    if (least <= ranking.nearby) total += weight
+    let best = 0
+    for (const x of a) for (const y of b) best = Math.max(best, nearness(y - x))
+    total += weight * best
   }
   return total
+}
+
+function nearness(distance: number): number {
+  const apart = Math.abs(distance)
+  for (const { within, share } of ranking.nearby) {
+    if (apart <= within) return distance < 0 ? share * ranking.turnedAround : share
+  }
+  return 0
 }
 
 /** Of a word that stands in a passage often only the first positions are known: it may well follow. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { constants, copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
-import { open, readFile } from 'node:fs/promises'
+import { constants, copyFileSync, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { open, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Manifest, type ManifestEntry, manifestFile } from './bundle-api.ts'
 import type { BundleWriter } from './bundle-writer.ts'
@@ -14,18 +14,23 @@ export class FolderWriter implements BundleWriter {
   readonly scratch: string
   readonly members: PackStore | undefined
   readonly #files = new Map<string, ManifestEntry>()
+  readonly #copied = new Map<string, string>()
+  #before: FolderWriter | undefined
 
-  constructor(folder: string, members?: PackStore) {
+  /** What `before` wrote the same is linked from there; its folder must still be whole. */
+  constructor(folder: string, members?: PackStore, before?: FolderWriter) {
     this.folder = folder
     this.scratch = join(folder, '_quire')
     this.members = members
+    this.#before = before
+    if (before !== undefined) before.#before = undefined // One step back is enough to remember.
     mkdirSync(this.scratch, { recursive: true })
   }
 
   async write(path: string, content: string | Uint8Array): Promise<ManifestEntry> {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content
-    this.#place(path, bytes)
     const file = { path, sizeBytes: bytes.length, sha256: digestBytes(bytes) }
+    if (!this.#link(file)) this.#place(path, bytes)
     this.note(file)
     return file
   }
@@ -38,6 +43,15 @@ export class FolderWriter implements BundleWriter {
 
   async copy(path: string, from: string): Promise<void> {
     const target = join(this.folder, path)
+    const { size, mtimeMs } = await stat(from)
+    const state = `${from} ${size} ${mtimeMs}`
+    this.#copied.set(path, state)
+    const before = this.#before
+    const known = before && before.#copied.get(path) === state ? before.#files.get(path) : undefined
+    if (known !== undefined && this.#link(known)) {
+      this.note(known)
+      return
+    }
     withFolder(target, () => copyFileSync(from, target, constants.COPYFILE_FICLONE))
     this.note({ path, ...(await digestFile(target)) })
   }
@@ -47,9 +61,11 @@ export class FolderWriter implements BundleWriter {
   }
 
   keep(file: ManifestEntry): boolean {
-    const member = this.members?.read(memberKey(file))
-    if (member === undefined) return false
-    this.#place(file.path, unpackMember(file, member))
+    if (!this.#link(file)) {
+      const member = this.members?.read(memberKey(file))
+      if (member === undefined) return false
+      this.#place(file.path, unpackMember(file, member))
+    }
     this.note(file)
     return true
   }
@@ -65,8 +81,21 @@ export class FolderWriter implements BundleWriter {
     return manifest
   }
 
+  #link(file: ManifestEntry): boolean {
+    const before = this.#before
+    if (before === undefined || before.#files.get(file.path)?.sha256 !== file.sha256) return false
+    const target = join(this.folder, file.path)
+    try {
+      withFolder(target, () => linkSync(join(before.folder, file.path), target))
+      return true
+    } catch {
+      return false // Then it is written.
+    }
+  }
+
   #place(path: string, bytes: Uint8Array): void {
     const target = join(this.folder, path)
+    if (this.#before !== undefined) rmSync(target, { force: true }) // It may be linked, and writing would change both.
     withFolder(target, () => writeFileSync(target, bytes))
   }
 }

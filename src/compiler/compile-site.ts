@@ -58,6 +58,8 @@ export type CompileOptions = {
   /** Makes vectors of the passages, which are written beside the search index. */
   vectors?: Pick<PassageVectors, 'take' | 'finish'>
   onProgress?: (progress: { pagesDone: number; pagesTotal: number }) => void
+  /** Called when the pages can be read, before the search index and the texts for machines are made. */
+  onReadable?: (result: CompileResult) => Promise<void>
   signal?: AbortSignal
 }
 
@@ -145,27 +147,37 @@ async function compileInto(bundle: BundleWriter, options: CompileOptions): Promi
   if (pages.needs.math) await writeAll(bundle, mathFiles())
   if (pages.needs.mermaid) await writeAll(bundle, mermaidFiles())
   await writeExtraPages(plan, bundle, assets, settings.notFound)
-  await writeMachineFiles(plan, bundle, pages.feeds)
-  const { vectors } = options
-  await writeSearchIndex({ bundle, spool, renderer, onFile: vectors && ((file) => vectors.take(file)) })
-  for (const file of (await vectors?.finish()) ?? [])
-    await bundle.write(`${searchFolder}/${file.path}`, file.content)
-  spool.close()
   const siteIndex = { ...siteIndexOf(plan), ...defined({ assistant: settings.assistant }) }
   await bundle.write(siteIndexFile, `${JSON.stringify(siteIndex, null, 1)}\n`)
   await bundle.write(settingsFile, settingsScript(standaloneSettings))
-  const manifest = await bundle.finish({
-    name: plan.name,
-    renderer: renderer.split('#')[0] ?? renderer,
-    pageCount: plan.pages.length,
-  })
-  return {
-    name: plan.name,
-    pageCount: plan.pages.length,
-    problems: problems.sorted(),
-    failedPages: pages.failed,
-    digest: manifest.digest,
+  const finish = async (): Promise<CompileResult> => {
+    const manifest = await bundle.finish({
+      name: plan.name,
+      renderer: renderer.split('#')[0] ?? renderer,
+      pageCount: plan.pages.length,
+    })
+    return {
+      name: plan.name,
+      pageCount: plan.pages.length,
+      problems: problems.sorted(),
+      failedPages: pages.failed,
+      digest: manifest.digest,
+    }
   }
+  if (options.onReadable !== undefined) await options.onReadable(await finish())
+  await writeMachineFiles(plan, bundle, pages.feeds)
+  const { vectors } = options
+  await writeSearchIndex({
+    bundle,
+    spool,
+    renderer,
+    signal: options.signal,
+    onFile: vectors && ((file) => vectors.take(file)),
+  })
+  for (const file of (await vectors?.finish()) ?? [])
+    await bundle.write(`${searchFolder}/${file.path}`, file.content)
+  spool.close()
+  return finish()
 }
 
 async function writeAll(

@@ -10,6 +10,7 @@ export async function writeSearchIndex(input: {
   renderer: string
   /** Sees every file of the index; there is then no shortcut. */
   onFile: ((file: IndexFile) => Promise<void>) | undefined
+  signal: AbortSignal | undefined
 }): Promise<void> {
   const { bundle, spool } = input
   const key = packKey('search index', input.renderer, spool.digest())
@@ -18,6 +19,7 @@ export async function writeSearchIndex(input: {
   await writeIndex({
     pages: spool.pages(),
     write: async (file) => {
+      input.signal?.throwIfAborted()
       files.push(await bundle.write(`${searchFolder}/${file.path}`, file.content))
       await input.onFile?.(file)
     },

@@ -3,6 +3,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { type Build, previewFolder } from './preview-folder.ts'
 
 const fixture = new URL('../../test/fixtures/journeys/acme', import.meta.url).pathname
@@ -37,6 +38,7 @@ test('shows each save, keeps the pages when docs.json breaks, and tells open pag
   assert.equal((await saved).failed, false)
   assert.match(await page(), /Saved a moment ago/)
   assert.match(new TextDecoder().decode((await events.read()).value), /event: built/)
+  while (!(await fetch(`${preview.url}_quire/search/root.js`)).ok) await setTimeout(20) // The search follows the pages.
   await events.cancel()
 
   const broken = next()

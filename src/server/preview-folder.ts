@@ -3,7 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type SiteSettings, settingsFile, settingsScript, standaloneSettings } from '../bundle/index.ts'
+import {
+  FolderWriter,
+  PackStore,
+  type SiteSettings,
+  settingsFile,
+  settingsScript,
+  standaloneSettings,
+} from '../bundle/index.ts'
 import { CompileError, type CompileOptions, compileSite, type Problem } from '../compiler/index.ts'
 import { type BundleServer, openBundleServer, plainPage } from '../hosting/index.ts'
 import { previewScript } from './preview-script.ts'
@@ -32,35 +39,46 @@ export async function previewFolder(input: {
   const work = await mkdtemp(join(tmpdir(), 'quire-preview-'))
   const readers = new Set<ServerResponse>()
   let site: BundleServer | undefined
+  let shown: FolderWriter | undefined
   let problems: Problem[] = []
   let builds = 0
 
-  const build = async (): Promise<Build> => {
+  /** Tells `onShown` as soon as pages can be read; the search of the new pages follows. */
+  const build: BuildWork = async (signal, onShown) => {
     const started = performance.now()
     builds += 1
-    const into = join(work, `build-${builds}`)
-    const ended = (result: Omit<Build, 'ms'>): Build => {
+    const ended = (result: Omit<Build, 'ms'>) => {
       problems = result.problems
       for (const reader of readers) reader.write(`event: built\ndata: ${builds}\n\n`)
       const done = { ...result, ms: performance.now() - started }
       input.onBuild(done)
-      return done
+      onShown(done)
     }
+    const members = new PackStore(join(input.cache, 'members'))
+    const bundle = new FolderWriter(join(work, `build-${builds}`), members, shown)
     try {
-      const result = await compileSite({
+      await compileSite({
         source: input.folder,
-        into,
+        into: bundle,
         cache: input.cache,
         fetchSpec: input.fetchSpec,
+        signal,
+        onReadable: async ({ pageCount, problems }) => {
+          const before = site?.folder
+          site = await openBundleServer({ folder: bundle.folder })
+          shown = bundle
+          if (before) setTimeout(() => void rm(before, { recursive: true, force: true }), 5_000).unref()
+          ended({ pageCount, problems, failed: false })
+        },
         ...(builds > 1 ? { workers: 0 } : {}), // After a save few pages are new: starting threads would cost more.
       })
-      const before = site?.folder
-      site = await openBundleServer({ folder: into })
-      if (before) setTimeout(() => void rm(before, { recursive: true, force: true }), 5_000).unref()
-      return ended({ pageCount: result.pageCount, problems: result.problems, failed: false })
+      site = await openBundleServer({ folder: bundle.folder }) // With the search.
     } catch (error) {
+      if (signal.aborted) return
       if (!(error instanceof CompileError)) throw error
-      return ended({ pageCount: 0, problems: error.problems, failed: true }) // The pages of the build before stay.
+      ended({ pageCount: 0, problems: error.problems, failed: true }) // The pages of the build before stay.
+    } finally {
+      members.close()
     }
   }
 
@@ -99,31 +117,39 @@ export async function previewFolder(input: {
   }
 }
 
-/** Builds now and after each change, one build at a time. */
-function rebuildOnChange(
-  folder: string,
-  build: () => Promise<Build>,
-): { first: Promise<Build>; close(): void } {
+/** Calls back when the pages are shown, and ends when all is made. */
+type BuildWork = (signal: AbortSignal, onShown: (build: Build) => void) => Promise<void>
+
+/** Builds now and after each change, one build at a time; what is left of a build that is shown yields to the next. */
+function rebuildOnChange(folder: string, build: BuildWork): { first: Promise<Build>; close(): void } {
   let timer: NodeJS.Timeout | undefined
   let changed = false
-  let running: Promise<unknown> | undefined
-  const run = (): Promise<Build> => {
-    const building = build().finally(() => {
-      running = undefined
-      if (changed) {
-        changed = false
-        void run()
+  let running: { control: AbortController; isShown: boolean } | undefined
+  const run = (): Promise<Build> =>
+    new Promise((resolve, reject) => {
+      const current = { control: new AbortController(), isShown: false }
+      running = current
+      const onShown = (done: Build) => {
+        current.isShown = true
+        resolve(done)
+        if (changed) current.control.abort()
       }
+      build(current.control.signal, onShown)
+        .catch(reject)
+        .finally(() => {
+          running = undefined
+          if (!changed) return
+          changed = false
+          void run()
+        })
     })
-    running = building
-    return building
-  }
   const watcher: FSWatcher = watch(folder, { recursive: true }, (_event, file) => {
     if (file && /(^|[/\\])(\.git|node_modules)([/\\]|$)/.test(file)) return
     clearTimeout(timer)
     timer = setTimeout(() => {
-      if (running) changed = true
-      else void run()
+      if (running === undefined) return void run()
+      changed = true
+      if (running.isShown) running.control.abort()
     }, quietMs)
   })
   return {
@@ -131,6 +157,8 @@ function rebuildOnChange(
     close: () => {
       clearTimeout(timer)
       watcher.close()
+      changed = false
+      running?.control.abort()
     },
   }
 }

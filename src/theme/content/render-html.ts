@@ -225,12 +225,17 @@ function renderForeignImage(element: Element, source: string, label: string, sta
 
 /** The place of a picture that is not in the project. */
 function absentImage(element: Element, label: string, state: State): string {
-  return `<span class="${foreignClasses(element, state)}">${imageIcon()}${label === '' ? '' : `<span>${escapeText(label)}</span>`}</span>`
+  const words = label === '' ? '' : `<span>${escapeText(label)}</span>`
+  const own = ownClasses(element, state)
+  return own.length === 0
+    ? `<span class="foreign-image">${imageIcon()}${words}</span>`
+    : absent(own, imageIcon() + words)
 }
 
-function absentFilm(element: Element, state: State): string {
-  const own = foreignClasses(element, state).replace('foreign-image', '').trim()
-  return `<span${own === '' ? '' : ` class="${own}"`}><span class="foreign-image large">${playIcon()}</span></span>`
+/** The author's classes stand around the place, because they may say when it is shown. */
+function absent(own: string[], inside: string): string {
+  const around = own.length === 0 ? '' : ` class="${escapeAttribute(own.join(' '))}"`
+  return `<span${around}><span class="foreign-image large">${inside}</span></span>`
 }
 
 function sizeAttributes(element: Element, state: State): string {
@@ -246,6 +251,10 @@ function sizeAttributes(element: Element, state: State): string {
 
 /** The author's classes stay, because they may say in which colour scheme a picture is shown. */
 function foreignClasses(element: Element, state: State): string {
+  return escapeAttribute(['foreign-image', ...ownClasses(element, state)].join(' '))
+}
+
+function ownClasses(element: Element, state: State): string[] {
   const { className } = element.properties
   const own = Array.isArray(className)
     ? className.map(String)
@@ -253,7 +262,7 @@ function foreignClasses(element: Element, state: State): string {
         .split(' ')
         .filter((name) => name !== '')
   for (const name of own) state.onClassName?.(name)
-  return escapeAttribute(['foreign-image', ...own].join(' '))
+  return own
 }
 
 function renderFrame(element: Element, state: State): string {
@@ -266,7 +275,7 @@ function renderMedia(element: Element, state: State): string {
   const source = mediaSource(element)
   if (!isForeign(source)) {
     const isMissing = typeof source === 'string' && state.imageSize?.(source) === 'missing'
-    return isMissing ? absentFilm(element, state) : renderElement(element, state)
+    return isMissing ? absent(ownClasses(element, state), playIcon()) : renderElement(element, state)
   }
   const title = element.properties.title ?? element.properties.ariaLabel
   return embed({

@@ -1,11 +1,13 @@
 import { extname } from 'node:path'
+import { setTimeout as setTimeoutAsync } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { createRenderer, failedPage, type RenderedPage, type RenderTask } from './render-pages.ts'
 import type { WorkerReport, WorkerRequest } from './render-worker.ts'
 import type { SitePlan } from './site-plan.ts'
 
-/** How long one page may take before its thread is ended. */
+/** How long one page may take before its thread is ended, and how many quarters of it more on a busy machine. */
 const defaultPageTimeoutMs = 20_000
+const mostPauses = 20
 /** Threads are kept small, so that a build fits a small machine; a page that needs more is tried alone in a large one. */
 const threadMemoryMb = 160
 const largeThreadMemoryMb = 768
@@ -155,6 +157,19 @@ function runUntilDeath(queue: Queue, input: Parameters<typeof renderPages>[0]): 
         resolve()
       })
     }
+    /** A page that is slow because the machine is busy gets more time; one that computes without end does not. */
+    const judge = async (index: number) => {
+      const pause = pageTimeoutMs / 4
+      const isOver = () => ended || current !== index
+      let before = await cpuMs(worker, pause)
+      for (let step = 0; step < mostPauses && !isOver(); step++) {
+        await setTimeoutAsync(pause)
+        const now = await cpuMs(worker, pause)
+        if (before === undefined || now === undefined || now - before > pause / 2) break
+        before = now
+      }
+      if (!isOver()) die(`The page took longer than ${pageTimeoutMs / 1000} seconds.`, true)
+    }
     const hear = (report: WorkerReport) => {
       try {
         take(report)
@@ -168,10 +183,7 @@ function runUntilDeath(queue: Queue, input: Parameters<typeof renderPages>[0]): 
       if (report.type === 'started') {
         current = report.index
         clearTimeout(timer)
-        timer = setTimeout(
-          () => die(`The page took longer than ${pageTimeoutMs / 1000} seconds.`, true),
-          pageTimeoutMs,
-        )
+        timer = setTimeout(() => void judge(report.index), pageTimeoutMs)
       } else if (report.type === 'rendered' || report.type === 'failed') {
         clearTimeout(timer)
         batch = batch.filter((index) => index !== report.index)
@@ -245,6 +257,12 @@ function startWorker(memoryMb: number): Worker {
       stackSizeMb: threadStackMb,
     },
   })
+}
+
+/** The processor time that a thread has had; undefined where it is so busy that it does not say. */
+async function cpuMs(worker: Worker, waitMs: number): Promise<number | undefined> {
+  const usage = await Promise.race([worker.cpuUsage().catch(() => undefined), setTimeoutAsync(waitMs)])
+  return usage === undefined ? undefined : usage.user / 1000
 }
 
 function describeDeath(error: Error, inPage: boolean): string {

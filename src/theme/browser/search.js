@@ -15,6 +15,7 @@
   let selected = -1
   let asked = 0
   let engine
+  let openedAt = 0
 
   // Where a server answers searches it is asked first; the index in the bundle stands in for it.
   const server =
@@ -38,6 +39,7 @@
     }))
   }
   const load = () => {
+    if (!engine) openedAt = Date.now()
     engine ||= quire
       .loadScript(engineAddress)
       .then(() => window.quireSearch.open({ folder: `${quire.root}_quire/search/` }))
@@ -254,6 +256,8 @@
   const open = () => {
     if (!dialog) build()
     if (dialog.open) return
+    // A page that stayed open may have outlived its release, and files of two releases do not fit together.
+    if (Date.now() - openedAt > 300000) engine = undefined
     dialog.showModal()
     input.select()
     input.focus()

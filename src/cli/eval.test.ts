@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { openEmbeddingModel } from '../backends/index.ts'
+import { fakeEmbeddings } from '../backends/testing.ts'
 import { indexOf, pageOf } from '../search/testing.ts'
-import { evalCommand, evaluateIndex } from './eval.ts'
+import { evalCommand, evaluateFolder, evaluateIndex } from './eval.ts'
 
 test('counts right pages first and among five, and tells what it missed', async () => {
   const index = await indexOf([
@@ -33,4 +38,20 @@ test('asks for the questions it needs', async () => {
   assert.match(evalCommand.help, /quire eval docs --questions/)
   assert.equal(await evalCommand.run(['docs']), 1)
   assert.equal(await evalCommand.run(['docs', '--questions', 'no-such-file.jsonl']), 1)
+})
+
+test('measures search by meaning with a model, and ends where the model does not answer', async (context) => {
+  const folder = await mkdtemp(join(tmpdir(), 'quire-eval-test-'))
+  context.after(() => rm(folder, { recursive: true, force: true }))
+  const settings = { name: 'Bakery', navigation: { pages: ['oven', 'flour'] } }
+  await writeFile(join(folder, 'docs.json'), JSON.stringify(settings))
+  await writeFile(join(folder, 'oven.md'), '# Oven\n\nHeat it before the bread goes in.\n')
+  await writeFile(join(folder, 'flour.md'), '# Flour\n\nSift it twice.\n')
+  const server = await fakeEmbeddings(context, [['stove', 'oven']])
+  const embeddings = openEmbeddingModel({ model: 'm', url: server.url }, {})
+  const input = { folder, questions: [{ question: 'Which stove?', relevant: ['oven'] }], answers: false }
+  assert.equal((await evaluateFolder({ ...input, embeddings: null })).recallAt5, 0)
+  assert.equal((await evaluateFolder({ ...input, embeddings })).recallAt1, 1)
+  server.trouble = { status: 401 }
+  await assert.rejects(evaluateFolder({ ...input, embeddings }), /answered 401/)
 })

@@ -3,13 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { answerQuestion, defaultAssistantSettings } from '../assistant/index.ts'
+import { type EmbeddingModel, openQuestionVectors, type QuestionVectors } from '../backends/index.ts'
 import { type SiteIndex, searchFolder, siteIndexFile } from '../bundle/bundle-api.ts'
 import { CompileError, compileSite } from '../compiler/index.ts'
-import { openIndex, type SearchIndex } from '../search/index.ts'
+import { openIndex, PassageVectors, type SearchIndex } from '../search/index.ts'
+import { openSettingsEmbeddings, readSettings, SettingsError } from '../server/index.ts'
 
 const help = `quire eval: measure how well search finds what people ask
 
-  quire eval <folder> --questions questions.jsonl [--site name] [--json] [--answers]
+  quire eval <folder> --questions questions.jsonl [--site name] [--json] [--answers] [--embeddings]
 
 The folder is a docs project. Each line of the questions is JSON: the question and the pages that answer it.
 
@@ -18,9 +20,11 @@ The folder is a docs project. Each line of the questions is JSON: the question a
 Questions may name a "site"; --site keeps those of one. Paths are as in docs.json; a slash in front and an extension
 are ignored. A page counts as found when it is among the first results, one result a page.
 
-  --json      print questions, recallAt1, recallAt5, mrrAt10 (fractions), latencyMs and the misses as JSON
-  --answers   also ask the assistant without a language model: how many answers quote a right page, and how many
-              questions it would rather not answer (ask those of another site with "relevant": [])
+  --json        print questions, recallAt1, recallAt5, mrrAt10 (fractions), latencyMs and the misses as JSON
+  --answers     also ask the assistant without a language model: how many answers quote a right page, and how many
+                questions it would rather not answer (ask those of another site with "relevant": [])
+  --embeddings  mix in what is near in meaning, with the model that the QUIRE_EMBEDDING_… variables name, as the server
+                does; every passage is sent to it
 
 Example:
 
@@ -38,7 +42,8 @@ async function run(args: string[]): Promise<number> {
   try {
     return await runCommand(args)
   } catch (error) {
-    if (!(error instanceof CompileError) && !(error instanceof UsageError)) throw error
+    const told = [CompileError, UsageError, SettingsError].some((kind) => error instanceof kind)
+    if (!told || !(error instanceof Error)) throw error
     process.stderr.write(`${error.message}\n`)
     return 1
   }
@@ -61,7 +66,8 @@ async function runCommand(args: string[]): Promise<number> {
     ({ site }) => values.site === undefined || site === values.site,
   )
   if (questions.length === 0) throw new UsageError(`There are no questions to ask in ${values.questions}.`)
-  const report = await evaluateFolder({ folder, questions, answers: values.answers ?? false })
+  const embeddings = values.embeddings ? openEmbeddings() : null
+  const report = await evaluateFolder({ folder, questions, answers: values.answers ?? false, embeddings })
   process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : describeReport(report))
   return 0
 }
@@ -76,12 +82,21 @@ function parseEvalArguments(args: string[]) {
         site: { type: 'string' },
         json: { type: 'boolean' },
         answers: { type: 'boolean' },
+        embeddings: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     })
   } catch (error) {
     throw new UsageError(`${(error as Error).message} See quire eval --help.`)
   }
+}
+
+function openEmbeddings(): EmbeddingModel {
+  const model = openSettingsEmbeddings(readSettings({ flags: {}, environment: process.env }), process.env)
+  if (model !== null) return model
+  throw new UsageError(
+    '--embeddings needs a model: set QUIRE_EMBEDDING_MODEL, and QUIRE_EMBEDDING_MODEL_URL.',
+  )
 }
 
 export type EvalQuestion = { question: string; relevant: string[]; site?: string }
@@ -104,20 +119,42 @@ export async function evaluateFolder(input: {
   folder: string
   questions: EvalQuestion[]
   answers: boolean
+  /** Makes vectors of passages and questions; null for words alone. */
+  embeddings: EmbeddingModel | null
 }): Promise<EvalReport> {
   const into = await mkdtemp(join(tmpdir(), 'quire-eval-'))
+  const { embeddings } = input
+  const now = () => performance.now()
   try {
-    await compileSite({ source: input.folder, into })
-    const index = await openIndex({ read: (path) => readFile(join(into, searchFolder, path)) })
+    const vectors = embeddings && new PassageVectors({ model: embeddings, signal: neverAborted(), now })
+    await compileSite({ source: input.folder, into, ...(vectors ? { vectors } : {}) })
+    if (vectors?.counts.trouble) throw new UsageError(vectors.counts.trouble)
+    const questions = embeddings && openPatientVectors(embeddings, now)
+    const index = await openIndex({ read: (path) => readFile(join(into, searchFolder, path)), questions })
     const site = JSON.parse(await readFile(join(into, siteIndexFile), 'utf8')) as SiteIndex
     return await evaluateIndex({
       index,
       questions: input.questions,
-      now: () => performance.now(),
+      now,
       ...(input.answers ? { answer: (question) => answerFromPassages({ question, index, site }) } : {}),
     })
   } finally {
     await rm(into, { recursive: true, force: true })
+  }
+}
+
+const neverAborted = () => new AbortController().signal
+
+/** Here a slow model is waited for, and one that fails is worth an end: half a measurement would mislead. */
+function openPatientVectors(model: EmbeddingModel, now: () => number): QuestionVectors {
+  const patient = openQuestionVectors(model, { timeoutMs: 60_000, failures: 1, now, onChange: () => {} })
+  return {
+    ...patient,
+    ask: async (question) => {
+      const vector = await patient.ask(question)
+      if (vector === null) throw new UsageError('The embedding model gave no vector for a question.')
+      return vector
+    },
   }
 }
 

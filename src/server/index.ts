@@ -1,6 +1,6 @@
 export { lockDataFolder } from './data-lock.ts'
 export { moveInstallation } from './move-installation.ts'
-export { allMigrations, openSettingsDatabase } from './open-node.ts'
+export { allMigrations, openSettingsDatabase, openSettingsEmbeddings } from './open-node.ts'
 export { type Build, type Preview, previewFolder } from './preview-folder.ts'
 export {
   describeSettings,

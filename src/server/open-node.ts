@@ -116,7 +116,8 @@ async function openSettingsModel(settings: Settings): Promise<LanguageModel | nu
   })
 }
 
-function openSettingsEmbeddings(
+/** The embedding model that the settings name, null without one. */
+export function openSettingsEmbeddings(
   settings: Settings,
   environment: Record<string, string | undefined>,
 ): EmbeddingModel | null {

@@ -51,6 +51,8 @@ export type CompileOptions = {
   version?: string
   /** Threads that render; 0 renders in this thread. */
   workers?: number
+  /** Threads that take less memory and a little more time, for a server. */
+  thrifty?: boolean
   /** Whether the project's own scripts run in its pages. */
   customScripts?: boolean
   /** Fetches a specification that the project names by address; without it, such a specification is reported. */
@@ -86,9 +88,10 @@ async function compileInto(bundle: BundleWriter, options: CompileOptions): Promi
   const problems = new ProblemList()
   const source = await readSource(options.source, problems)
   const workers = options.workers ?? threadsThatFit()
+  const size = options.thrifty ? 'thrifty' : 'quick'
   if (options.cache === undefined || !hasCachedPages(options.cache)) {
     const pages = [...source.files.keys()].filter((file) => /\.mdx?$/.test(file))
-    prepareThreads(options.paths?.length ?? pages.length, workers)
+    prepareThreads(options.paths?.length ?? pages.length, workers, size)
   }
   const settings = await readSettings(source, problems)
   const plan = await planSite({
@@ -127,6 +130,7 @@ async function compileInto(bundle: BundleWriter, options: CompileOptions): Promi
       task: { assets, pack: bundle.members !== undefined, ...defined({ folder: bundle.folder }) },
       indexes: await placeKnownPages(plan, { cache, bundle, onPage, signal: options.signal }),
       workers,
+      size,
       ...defined({ signal: options.signal }),
       onPage: (index, { packed, ...page }) => {
         for (const [at, member] of packed?.members.entries() ?? [])
@@ -200,6 +204,7 @@ export async function checkSite(options: { source: string }): Promise<Problem[]>
     task: { assets, pack: false },
     indexes: [...plan.pages.keys()],
     workers: Math.min(4, availableParallelism()),
+    size: 'quick',
     onPage: (index, page) => pages.add(index, page, problems),
   })
   checkAnchors(pages, problems)

@@ -49,6 +49,7 @@ async function render(pages: Record<string, string>, options: PoolOptions) {
       task: { assets, folder: into, pack: false },
       indexes: [...plan.pages.keys()],
       workers: 1,
+      size: 'thrifty',
       onPage: (_index, page) => (page.failed === undefined ? done : failed).push(page.path),
       ...options,
     })

@@ -182,6 +182,7 @@ async function compileBundle(
       source: await findProject(source),
       into: bundle,
       cache: folders.pages,
+      thrifty: true,
       customScripts: site?.customScripts ?? false,
       fetchSpec: work.fetchSpec,
       onProgress: reporter.report,

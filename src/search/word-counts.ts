@@ -186,7 +186,7 @@ export class Lexicon {
   }
 }
 
-const mostWords = 60_000
+const mostWords = 12_000
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII itself.
 const notAscii = /[^\u0000-\u007f]/
 

@@ -64,6 +64,7 @@ async function runPublish(dependencies: PublishDependencies, job: Job, context: 
       source: project,
       into: new FolderWriter(bundle, members),
       cache: folders.pages,
+      thrifty: true,
       customScripts: site.customScripts,
       fetchSpec: dependencies.fetchSpec,
       onProgress: ({ pagesDone }) => {

@@ -22,6 +22,11 @@ const pages: Record<string, string> = {
     '---\ntitle: Money\n---\n\nFrom $5-$10, US$20 and $HOME/bin:$PATH, but $x^2$.\n\n```bash\necho $5 a\n```\n',
   'html.mdx':
     '---\ntitle: Html\n---\n\nOne<br>two <!-- gone -->\n\n<p>With <img src=/images/a%20b.png alt="in it"> inside</p>\n\n<style>\n.a { color: red }\n\n.b { color: blue }\n</style>\n\n&copy; &#169; <me@example.com>\n',
+  'alerts.mdx':
+    '---\ntitle: Alerts\n---\n\n> [!NOTE]\n> Take **note**.\n\n> [!CAUTION] Mind this\n>\n> - hot\n\n> [!quote] said\n',
+  'plain-alerts.md': '# Plain\n\n> [!TIP]\n> In Markdown too.\n',
+  'forgotten.mdx':
+    '---\ntitle: Forgotten\n---\n\n<Steps>\n<Step title="One">\nFirst.\n<Step title="Two">\nSecond.\n</Step>\n</Steps>\n\n## After\n',
   'lists.mdx':
     '---\ntitle: Lists\n---\n\n1. One\n\t<Tip>tabs</Tip>\n\n- two\n<!-- between -->\n- three\n\n<Tabs>\n\t<Tab title="T">\n\t\tText\n\n\t\t```js\n\t\tif (x)\n\t\t\ty()\n\t\t```\n\t</Tab>\n</Tabs>\n',
   'expressions.mdx':
@@ -48,7 +53,7 @@ before(async () => {
   const settings = {
     name: 'Odd',
     colors: { primary: '#146c5c' },
-    navigation: { pages: names.map((path) => path.replace(/\.mdx$/i, '')) },
+    navigation: { pages: names.map((path) => path.replace(/\.mdx?$/i, '')) },
   }
   write('docs.json', `\uFEFF${JSON.stringify(settings, null, 2).replaceAll('\n', '\r\n')}`)
   site = await compileSite({ source: join(folder, 'docs'), into: join(folder, 'bundle'), workers: 0 })
@@ -109,6 +114,21 @@ test('HTML that MDX refuses is shown as it was meant', () => {
   assert.match(html, /\.a \{ color: red \}[\s\S]*\.b \{ color: blue \}/)
   assert.match(html, /© © <a href="mailto:me@example\.com">/)
   assert.doesNotMatch(html, /gone/)
+})
+
+test('quotations with a mark are callouts', () => {
+  const html = article('alerts')
+  assert.match(html, /callout-note[\s\S]*<p>Take <strong>note<\/strong>\.<\/p>/)
+  assert.match(html, /callout-danger[\s\S]*<p class="callout-title">Mind this<\/p>[\s\S]*<li>hot<\/li>/)
+  assert.match(html, /<blockquote>\s*<p>\[!quote\] said/)
+  assert.match(article('plain-alerts'), /callout-tip[\s\S]*In Markdown too/)
+})
+
+test('a tag that was forgotten ends with the one around it', () => {
+  assert.match(
+    article('forgotten'),
+    /<ol class="steps">[\s\S]*One[\s\S]*First\.[\s\S]*Two[\s\S]*Second\.[\s\S]*<h2 id="after"/,
+  )
 })
 
 test('tabs indent as spaces do', () => {

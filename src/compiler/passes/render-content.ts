@@ -23,6 +23,7 @@ import type { PageModule, PageModules } from './page-modules.ts'
 import { parseHtml, safeStylesheet, sanitizeElement } from './sanitize-element.ts'
 import { headingText, plainText } from './plain-text.ts'
 import { reportUnknownProps } from './component-props.ts'
+import { type Alert, readAlert } from './read-alert.ts'
 
 /** A link with an anchor into another page, checked when all pages are rendered. */
 export type AnchorUse = { from: string; page: string; hash: string; place: Place; written: string }
@@ -272,6 +273,8 @@ export class ContentRenderer {
       if (code !== undefined) return code
     }
     if (tagName === 'code' && isMath(node)) return this.#math(plainText(node.children), false)
+    const alert = tagName === 'blockquote' ? readAlert(node) : undefined
+    if (alert !== undefined) return this.#alert(alert, scope)
     if (/^h[1-6]$/.test(tagName)) return this.#heading(node, node.children, {}, scope)
     if (tagName === 'a' && typeof properties.href === 'string') {
       if (properties.dataFootnoteRef !== undefined || properties.dataFootnoteBackref !== undefined) {
@@ -296,6 +299,11 @@ export class ContentRenderer {
     return [{ type: 'element', tagName, properties, children: this.#expandAll(node.children, scope) }]
   }
 
+  #alert({ component, title, children }: Alert, scope: Scope): ElementContent[] {
+    const props = createObject(title === '' ? [] : [['title', title]])
+    return this.#renderComponent(component, props, this.#expandAll(children, scope))
+  }
+
   /** An element of a page whose tags are HTML: everything passes the sanitizer. */
   #expandHtml(node: Element, scope: Scope): ElementContent[] {
     const { tagName } = node
@@ -304,6 +312,8 @@ export class ContentRenderer {
       if (code !== undefined) return code
     }
     if (tagName === 'code' && isMath(node)) return this.#math(plainText(node.children), false)
+    const alert = tagName === 'blockquote' ? readAlert(node) : undefined
+    if (alert !== undefined) return this.#alert(alert, scope)
     const footnote =
       node.properties.dataFootnoteRef !== undefined || node.properties.dataFootnoteBackref !== undefined
     if (footnote && tagName === 'a')

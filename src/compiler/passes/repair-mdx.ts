@@ -66,12 +66,29 @@ type Mended = {
 
 function mend(text: string, line: number, column: number, message: string): Mended | undefined {
   const offset = offsetOf(text, line, column)
+  const forgotten = mendForgotten(text, offset, message)
+  if (forgotten !== undefined) return forgotten
   if (/closing tag|closing slash/i.test(message)) return mendTag(text, offset, message)
   if (/expression/i.test(message) || /brace|`\}`/.test(message)) {
     return mendBrace(text, offset) ?? mendTag(text, offset, message)
   }
   if (/import|export|esm/i.test(message)) return mendModule(text, line)
   return mendTag(text, offset, message) ?? mendBrace(text, offset) ?? mendModule(text, line)
+}
+
+/** `<Steps><Step>…</Steps>`: the inner one ends where the outer one does. */
+function mendForgotten(text: string, offset: number, message: string): Mended | undefined {
+  const [, outer, inner] =
+    /^Unexpected closing tag `<\/([\w.]+)>`, expected corresponding closing tag for `<([\w.]+)>`/.exec(
+      message,
+    ) ?? []
+  if (outer === undefined || inner === undefined || outer === inner) return undefined
+  const at = text.startsWith(`</${outer}`, offset) ? offset : text.lastIndexOf(`</${outer}`, offset)
+  const before = text.slice(0, Math.max(0, at))
+  const count = (mark: string) => before.split(new RegExp(`${mark}${outer.replace('.', '\\.')}[\\s>]`)).length
+  if (at < 0 || count('<') <= count('</')) return undefined
+  const hint = `Close <${inner}> with </${inner}> before </${outer}>.`
+  return replaced(text, at, 0, `</${inner}>`, hint)
 }
 
 function mendTag(text: string, offset: number, message: string): Mended | undefined {

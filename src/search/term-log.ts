@@ -1,9 +1,9 @@
 /**
- * Occurrences of many terms, each a growing list of numbers, in one large buffer: a term costs its bytes and a few
- * words, not an array of its own. Blocks double in size; each begins with the offset of the next.
+ * Occurrences of many terms, each a growing list of numbers, in a few large buffers: a term costs its bytes and a few
+ * words, not an array of its own. Blocks double in size; each begins with the address of the next.
  */
 export class TermLog {
-  private buffer = new Uint8Array(1 << 20)
+  private readonly buffers: Uint8Array[] = []
   private used = 4
   private readonly ids = new Map<string, number>()
   private first = new Uint32Array(1024)
@@ -47,10 +47,12 @@ export class TermLog {
   append(id: number, bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; ) {
       if (this.left[id] === 0) this.addBlock(id)
-      const tail = this.tail[id]!
+      const address = this.tail[id]!
+      const buffer = this.buffers[address >>> bufferBits]!
+      const tail = address & offsetMask
       const count = Math.min(this.left[id]!, bytes.length - at)
-      for (let i = 0; i < count; i++) this.buffer[tail + i] = bytes[at + i]!
-      this.tail[id] = tail + count
+      for (let i = 0; i < count; i++) buffer[tail + i] = bytes[at + i]!
+      this.tail[id] = address + count
       this.left[id]! -= count
       at += count
     }
@@ -61,10 +63,11 @@ export class TermLog {
     const pieces: Uint8Array[] = []
     let block = this.first[id]!
     for (let size = firstBlock; ; size = Math.min(size * 2, largestBlock)) {
-      const next = readPointer(this.buffer, block)
+      const next = this.readPointer(block)
       const last = next === 0
-      const end = last ? this.tail[id]! : block + 4 + size
-      pieces.push(this.buffer.subarray(block + 4, end))
+      const length = last ? this.tail[id]! - block - 4 : size
+      const start = (block & offsetMask) + 4
+      pieces.push(this.buffers[block >>> bufferBits]!.subarray(start, start + length))
       if (last) break
       block = next
     }
@@ -73,32 +76,53 @@ export class TermLog {
 
   private pushByte(id: number, byte: number): void {
     if (this.left[id] === 0) this.addBlock(id)
-    this.buffer[this.tail[id]!] = byte
-    this.tail[id]!++
+    const address = this.tail[id]!
+    this.buffers[address >>> bufferBits]![address & offsetMask] = byte
+    this.tail[id] = address + 1
     this.left[id]!--
   }
 
   private addBlock(id: number): void {
     const size = Math.min(this.size[id]! * 2, largestBlock)
     const block = this.allocate(size)
-    writePointer(this.buffer, this.tail[id]! - this.size[id]! - 4, block)
+    this.writePointer(this.tail[id]! - this.size[id]! - 4, block)
     this.tail[id] = block + 4
     this.left[id] = size
     this.size[id] = size
   }
 
+  /** A block lies in one buffer, so that its address is enough to find all of it. */
   private allocate(size: number): number {
-    const block = this.used
-    this.used += size + 4
-    while (this.used > this.buffer.length) {
-      const larger = new Uint8Array(this.buffer.length * 2)
-      larger.set(this.buffer)
-      this.buffer = larger
+    const needed = size + 4
+    const room = bufferBytes - (this.used & offsetMask)
+    if (this.buffers.length === 0 || room < needed || (this.used & offsetMask) === 0) {
+      this.used = this.buffers.length === 0 ? 4 : this.buffers.length * bufferBytes
+      this.buffers.push(new Uint8Array(bufferBytes))
     }
+    const block = this.used
+    this.used += needed
     return block
+  }
+
+  private readPointer(address: number): number {
+    const buffer = this.buffers[address >>> bufferBits]!
+    const at = address & offsetMask
+    return buffer[at]! + buffer[at + 1]! * 256 + buffer[at + 2]! * 65536 + buffer[at + 3]! * 16777216
+  }
+
+  private writePointer(address: number, value: number): void {
+    const buffer = this.buffers[address >>> bufferBits]!
+    const at = address & offsetMask
+    buffer[at] = value & 255
+    buffer[at + 1] = (value >>> 8) & 255
+    buffer[at + 2] = (value >>> 16) & 255
+    buffer[at + 3] = (value >>> 24) & 255
   }
 }
 
+const bufferBits = 22
+const bufferBytes = 1 << bufferBits
+const offsetMask = bufferBytes - 1
 const firstBlock = 16
 const largestBlock = 4096
 
@@ -106,15 +130,4 @@ function grown(array: Uint32Array): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(array.length * 2)
   larger.set(array)
   return larger
-}
-
-function readPointer(buffer: Uint8Array, at: number): number {
-  return buffer[at]! + buffer[at + 1]! * 256 + buffer[at + 2]! * 65536 + buffer[at + 3]! * 16777216
-}
-
-function writePointer(buffer: Uint8Array, at: number, value: number): void {
-  buffer[at] = value & 255
-  buffer[at + 1] = (value >>> 8) & 255
-  buffer[at + 2] = (value >>> 16) & 255
-  buffer[at + 3] = (value >>> 24) & 255
 }

@@ -33,7 +33,7 @@ const idleMs = 3_000
 /** Starts the threads for so many pages, which load their code while the pages are planned. */
 export function prepareThreads(pages: number, workers: number, size: ThreadSize): void {
   while (idle.length < threadsFor(pages, workers)) {
-    const worker = startWorker(size)
+    const worker = startWorker(size, pages)
     worker.unref()
     keepIdle(worker)
   }
@@ -108,7 +108,10 @@ async function runThread(queue: Queue, input: Parameters<typeof renderPages>[0])
 function runUntilDeath(queue: Queue, input: Parameters<typeof renderPages>[0]): Promise<void> {
   return new Promise((resolve, reject) => {
     const large = isSuspect(queue)
-    const worker = input.start?.() ?? (large ? startWorker('large') : (takeIdle() ?? startWorker(input.size)))
+    const pages = input.plan.pages.length
+    const worker =
+      input.start?.() ??
+      (large ? startWorker('large', pages) : (takeIdle() ?? startWorker(input.size, pages)))
     worker.ref()
     const pageTimeoutMs = input.pageTimeoutMs ?? defaultPageTimeoutMs
     let batch: number[] = []
@@ -253,9 +256,17 @@ function forgetIdle(this: Worker): void {
   if (index >= 0) idle.splice(index, 1)
 }
 
-function startWorker(size: keyof typeof threadSizes): Worker {
+/** A thread knows every page of the site by name, which takes it a few kilobytes each. */
+function startWorker(size: keyof typeof threadSizes, pages: number): Worker {
+  const { maxOldGenerationSizeMb, maxYoungGenerationSizeMb } = threadSizes[size]
   const file = new URL(`./render-worker${extname(import.meta.url)}`, import.meta.url)
-  return new Worker(file, { resourceLimits: { ...threadSizes[size], stackSizeMb: threadStackMb } })
+  return new Worker(file, {
+    resourceLimits: {
+      maxOldGenerationSizeMb: maxOldGenerationSizeMb + Math.ceil(pages / 256),
+      maxYoungGenerationSizeMb,
+      stackSizeMb: threadStackMb,
+    },
+  })
 }
 
 /** The processor time that a thread has had; undefined where it is so busy that it does not say. */

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { StringDecoder } from 'node:string_decoder'
 import {
   type LanguageModel,
   type ModelEndReason,
@@ -51,10 +52,17 @@ function call(input: {
   const { url, agent, apiKey, body, pace, signal } = input
   const counted = pace.begin()
   let response: IncomingMessage | undefined
+  let isPaused = false
+  let readOn = () => {}
   const queue = new ModelEventQueue(
     {
-      pause: () => void response?.pause(),
-      resume: () => void response?.resume(),
+      pause: () => {
+        isPaused = true
+      },
+      resume: () => {
+        isPaused = false
+        readOn()
+      },
       cancel: () => void request.destroy(),
       pilesUp: true,
     },
@@ -96,8 +104,14 @@ function call(input: {
   request.on('response', (arrived) => {
     response = arrived
     arrived.on('error', fail)
-    if (arrived.statusCode === 200) readAnswer(arrived, queue, () => void request.destroy())
-    else void readRefusal(arrived).then((error) => queue.fail(error))
+    if (arrived.statusCode === 200) {
+      const take = readAnswer(arrived, queue, () => void request.destroy())
+      readOn = () => {
+        const bytes = isPaused ? null : arrived.read() // All that has piled up.
+        if (bytes !== null) take(bytes)
+      }
+      arrived.on('readable', () => readOn())
+    } else void readRefusal(arrived).then((error) => queue.fail(error))
   })
   request.end(body)
   return queue
@@ -119,7 +133,12 @@ type Chunk = {
   error?: { message?: string } | string | null
 }
 
-function readAnswer(response: IncomingMessage, queue: ModelEventQueue, hangUp: () => void): void {
+/** Returns what takes the next bytes of the answer. */
+function readAnswer(
+  response: IncomingMessage,
+  queue: ModelEventQueue,
+  hangUp: () => void,
+): (bytes: Buffer) => void {
   let arrived: ModelEvent[] = []
   const calls: { id: string; name: string; input: string }[] = []
   const usage: ModelUsage = { inputTokens: 0, outputTokens: 0 }
@@ -159,10 +178,10 @@ function readAnswer(response: IncomingMessage, queue: ModelEventQueue, hangUp: (
       hangUp()
     }
   }
-  response.setEncoding('utf8')
-  response.on('data', (text: string) => guarded(() => events.push(text)))
+  const decoder = new StringDecoder('utf8')
   response.on('end', () => {
     guarded(() => {
+      events.push(decoder.end())
       events.end()
       for (const { id, name, input } of calls.filter(Boolean)) {
         arrived.push({ type: 'tool-call', call: { callId: id, toolName: name, input: readInput(input) } })
@@ -171,6 +190,7 @@ function readAnswer(response: IncomingMessage, queue: ModelEventQueue, hangUp: (
     })
     queue.end()
   })
+  return (bytes) => guarded(() => events.push(decoder.write(bytes)))
 }
 
 function endReason(reason: string | null, hasCalls: boolean): ModelEndReason {

@@ -9,13 +9,14 @@ export type FakeOpenAi = {
   requests: { messages: { role: string; content: unknown }[]; tools?: unknown[]; max_tokens?: number }[]
   /** How many calls the other side left before their end. */
   left: number
+  connections: number
 }
 
 export type FakeAnswer = ScriptedStep[] | { status: number; body?: string } | 'hang' | 'drop'
 
 /** A server that speaks the OpenAI chat API over HTTP, playing one answer per call, the last again and again. */
 export async function fakeOpenAi(context: TestContext, ...answers: FakeAnswer[]): Promise<FakeOpenAi> {
-  const fake: FakeOpenAi = { url: '', requests: [], left: 0 }
+  const fake: FakeOpenAi = { url: '', requests: [], left: 0, connections: 0 }
   const server = createServer(async (request, response) => {
     fake.requests.push(JSON.parse(await readBody(request)))
     response.on('close', () => {
@@ -26,6 +27,9 @@ export async function fakeOpenAi(context: TestContext, ...answers: FakeAnswer[])
     if (answer === 'drop') return void request.socket.destroy()
     if ('status' in answer) return void response.writeHead(answer.status).end(answer.body ?? '{}')
     await play(answer, response)
+  })
+  server.on('connection', () => {
+    fake.connections += 1
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   context.after(() => {

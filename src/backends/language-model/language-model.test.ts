@@ -129,6 +129,24 @@ test('sends roles, tools, results and limits as the server expects them', async 
   assert.equal(sent?.max_tokens, 100)
 })
 
+test('takes words that come at once as one, and all of them', async (context) => {
+  const words = Array.from({ length: 300 }, (_, index) => `word${index} 🏺 `)
+  const server = await fakeOpenAi(context, words)
+  const model = await openLanguageModel({ model: 'm', url: server.url })
+  const events = await collect(model.stream(request()))
+  assert.equal(textOf(events), words.join(''))
+  assert.ok(events.length < 20, `${events.length} events`)
+})
+
+test('goes on with the same connection after an answer was read to its end', async (context) => {
+  const server = await fakeOpenAi(context, ['Hello ', 'there'])
+  const model = await openLanguageModel({ model: 'm', url: server.url })
+  for (let turn = 0; turn < 5; turn += 1) {
+    assert.equal(textOf(await collect(model.stream(request()))), 'Hello there')
+  }
+  assert.equal(server.connections, 1)
+})
+
 test('throws what the server says within its stream', async (context) => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })

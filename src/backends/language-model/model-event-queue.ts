@@ -75,25 +75,21 @@ export class ModelEventQueue implements AsyncIterableIterator<ModelEvent> {
   #serve(): void {
     const waiting = this.#waiting
     if (!waiting) return
-    const event = this.#take()
-    if (event) {
-      this.#waiting = null
-      waiting.resolve({ done: false, value: event })
-    } else if (this.#events.length === 0 && this.#state.is !== 'open') {
+    const [first] = this.#events
+    if (first === undefined) {
+      if (this.#state.is === 'open') return
       this.#waiting = null
       if (this.#state.is === 'failed') waiting.reject(this.#state.error)
       else waiting.resolve({ done: true, value: undefined })
+      return
     }
-  }
-
-  #take(): ModelEvent | undefined {
-    const [first] = this.#events
-    const mayGrow = first?.type === 'text-delta' && this.#events.length === 1 && this.#state.is === 'open'
-    if (first === undefined || (mayGrow && this.#rest)) return undefined
+    const mayGrow = first.type === 'text-delta' && this.#events.length === 1 && this.#state.is === 'open'
+    if (mayGrow && this.#rest) return
+    this.#waiting = null
     this.#events.shift()
+    waiting.resolve({ done: false, value: first })
     if (first.type === 'text-delta') this.#startRest()
-    this.#setPaused(this.#rest !== null && this.#source.pilesUp)
-    return first
+    this.#setPaused(this.#rest !== null && this.#source.pilesUp) // Last, since the source may push at once.
   }
 
   #startRest(): void {

@@ -44,10 +44,10 @@ testOnEveryEngine('ignores a worker that was frozen and comes back', jobMigratio
 })
 
 testOnEveryEngine('lets organizations take turns', jobMigrations, async (database) => {
-  for (let index = 0; index < 20; index += 1) await add(database, `many-${index}`, 'org_many', index)
-  await add(database, 'single', 'org_single', 100)
-  assert.equal((await claim(database, 200))?.organizationId, 'org_many')
-  assert.equal((await claim(database, 200))?.organizationId, 'org_single')
+  for (let index = 0; index < 500; index += 1) await add(database, `many-${index}`, 'org_many', index)
+  await add(database, 'single', 'org_single', 1000)
+  assert.equal((await claim(database, 2000))?.organizationId, 'org_many')
+  assert.equal((await claim(database, 2000))?.organizationId, 'org_single')
 })
 
 testOnEveryEngine('frees all leases where no other process can be alive', jobMigrations, async (database) => {

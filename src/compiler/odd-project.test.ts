@@ -24,6 +24,13 @@ const pages: Record<string, string> = {
     '---\ntitle: Html\n---\n\nOne<br>two <!-- gone -->\n\n<p>With <img src=/images/a%20b.png alt="in it"> inside</p>\n\n<style>\n.a { color: red }\n\n.b { color: blue }\n</style>\n\n&copy; &#169; <me@example.com>\n',
   'alerts.mdx':
     '---\ntitle: Alerts\n---\n\n> [!NOTE]\n> Take **note**.\n\n> [!CAUTION] Mind this\n>\n> - hot\n\n> [!quote] said\n',
+  'directives.mdx':
+    '---\ntitle: Directives\n---\n\n:::tip[Do "this"]\nWith **words**\n\n- and a list\n:::\n\n:::unknown\nas it is\n:::\n\n```md\n:::note\nshown\n:::\n```\n',
+  'components.md':
+    '# Components\n\n<Note>\nIn **Markdown**, with {braces}.\n</Note>\n\n<Tabs>\n  <Tab title="One">Text one</Tab>\n</Tabs>\n',
+  'mixed.md':
+    '# Mixed\n\n<Card title="Still a card" href="/money">Text</Card>\n\nSize < 3 <br> and {not code\n',
+  'code-only.md': '# Code\n\n`<Note>` and a < b <br> {x}\n',
   'plain-alerts.md': '# Plain\n\n> [!TIP]\n> In Markdown too.\n',
   'forgotten.mdx':
     '---\ntitle: Forgotten\n---\n\n<Steps>\n<Step title="One">\nFirst.\n<Step title="Two">\nSecond.\n</Step>\n</Steps>\n\n## After\n',
@@ -122,6 +129,27 @@ test('quotations with a mark are callouts', () => {
   assert.match(html, /callout-danger[\s\S]*<p class="callout-title">Mind this<\/p>[\s\S]*<li>hot<\/li>/)
   assert.match(html, /<blockquote>\s*<p>\[!quote\] said/)
   assert.match(article('plain-alerts'), /callout-tip[\s\S]*In Markdown too/)
+})
+
+test('blocks of colons are callouts, and code shows them as they are', () => {
+  const html = article('directives')
+  assert.match(
+    html,
+    /callout-tip[\s\S]*callout-title">Do "this"<[\s\S]*With <strong>words<\/strong>[\s\S]*and a list/,
+  )
+  assert.match(html, /:::unknown\s*as it is/)
+  assert.match(html, /:::note\s*shown\s*:::/)
+})
+
+test('Markdown may hold components, and braces stay text in it', () => {
+  assert.match(
+    article('components'),
+    /callout-note[\s\S]*<p>In <strong>Markdown<\/strong>, with \{braces\}\.<\/p>/,
+  )
+  assert.match(article('components'), /role="tab"[\s\S]*Text one/)
+  assert.match(article('mixed'), /card-link" href="money\.html"[\s\S]*Still a card/)
+  assert.match(article('mixed'), /Size &lt; 3 <br> and \{not code/)
+  assert.match(article('code-only'), /<code>&lt;Note&gt;<\/code> and a &lt; b <br> \{x\}/)
 })
 
 test('a tag that was forgotten ends with the one around it', () => {

@@ -22,7 +22,8 @@ import { resolveImport } from '../plan-pages.ts'
 import { type Place, ProblemList, placeOfOffset } from '../problems.ts'
 import { normalizeText } from '../read-source.ts'
 import { guardNesting } from './guard-nesting.ts'
-import { parsePage } from './parse-page.ts'
+import { holdsComponents, parsePage } from './parse-page.ts'
+import { readDirectives } from './read-directives.ts'
 
 /** A file of the project as the renderer works with it. */
 export type PageModule = {
@@ -100,14 +101,14 @@ export class PageModules {
     const format = /\.md$/i.test(file) ? 'md' : 'mdx'
     guardNesting(body)
     const { tree, isHtml } = parsePage({ file, text: body, format, problems })
-    const broken = isHtml && format === 'mdx'
+    const mayCall = isHtml && (format === 'mdx' || holdsComponents(readDirectives(body)))
     return {
       file,
       text: body,
       tree,
       isHtml,
       problems: problems.sorted(),
-      componentOf: (tagName) => (broken ? componentsByLowerCase.get(tagName) : undefined),
+      componentOf: (tagName) => (mayCall ? componentsByLowerCase.get(tagName) : undefined),
     }
   }
 

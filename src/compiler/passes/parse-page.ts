@@ -1,8 +1,10 @@
 import type { Element, Nodes, Root } from 'hast'
 import { type Features, markdownToHast, mdxToHast } from 'satteri'
+import { components } from '../../theme/index.ts'
 import type { PageFormat } from '../plan-pages.ts'
 import type { ProblemList } from '../problems.ts'
 import { prepareMath } from './prepare-math.ts'
+import { readDirectives } from './read-directives.ts'
 import { repairMdx } from './repair-mdx.ts'
 
 export type ParsedPage = {
@@ -20,12 +22,16 @@ export function parsePage(input: {
   problems: ProblemList
 }): ParsedPage {
   const { file, format, problems } = input
-  const { text, singleDollars } = prepareMath(input.text, format)
+  const { text, singleDollars } = prepareMath(readDirectives(input.text), format)
   const features: Features = !text.includes('$')
     ? noFrontmatter
     : { ...noFrontmatter, math: singleDollars ? true : { singleDollarTextMath: false } }
-  if (format === 'md') return { tree: parseMarkdown(withoutComments(text), features), isHtml: true }
   const marked = markHeadingIds(text)
+  if (format === 'md') {
+    const tree = holdsComponents(text) ? parseMdx(marked, features) : undefined
+    if (tree !== undefined) return { tree, isHtml: false }
+    return { tree: parseMarkdown(withoutComments(text), features), isHtml: true }
+  }
   try {
     return { tree: asRoot(mdxToHast(marked, { features })), isHtml: false }
   } catch (error) {
@@ -45,6 +51,30 @@ export function parsePage(input: {
     if (repaired.tree) return { tree: repaired.tree, isHtml: false }
     return { tree: parseMarkdown(text, features), isHtml: true }
   }
+}
+
+/** Markdown with components in it is MDX by another name, where it parses as such. */
+function parseMdx(text: string, features: Features): Root | undefined {
+  try {
+    return asRoot(mdxToHast(text, { features }))
+  } catch {
+    return undefined
+  }
+}
+
+/** True where a component of the format stands outside of code. */
+export function holdsComponents(text: string): boolean {
+  if (!/<[A-Z]/.test(text)) return false
+  let found = false
+  const mark = (tag: string) => {
+    found ||= Object.hasOwn(components, /^<([A-Z][\w.]*)/.exec(tag)?.[1] ?? '')
+    return tag
+  }
+  text.replace(
+    /^[ \t>]*(`{3,}|~{3,})[\s\S]*?^[ \t>]*\1|(`+)(?!`)[\s\S]*?(?<!`)\2(?!`)|<[A-Z][\w.]*/gm,
+    (whole: string) => (whole.startsWith('<') ? mark(whole) : whole),
+  )
+  return found
 }
 
 const noFrontmatter: Features = { frontmatter: false }

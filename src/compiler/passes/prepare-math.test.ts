@@ -37,7 +37,7 @@ test('formulas stay formulas, also short ones', () => {
 
 test('code, tags and expressions are not touched', () => {
   const text =
-    '```bash\necho $5 $HOME\n```\n\n`$5` {`${price} $5`} <Card title="$5 a month" />\n\nexport const cost = "$5"\n'
+    '```bash\necho $5 $HOME\n```\n\n`$5` {`$price $5`} <Card title="$5 a month" />\n\nexport const cost = "$5"\n'
   assert.equal(escaped(text), text)
 })
 

@@ -26,6 +26,8 @@ const pages: Record<string, string> = {
     '---\ntitle: Alerts\n---\n\n> [!NOTE]\n> Take **note**.\n\n> [!CAUTION] Mind this\n>\n> - hot\n\n> [!quote] said\n',
   'directives.mdx':
     '---\ntitle: Directives\n---\n\n:::tip[Do "this"]\nWith **words**\n\n- and a list\n:::\n\n:::unknown\nas it is\n:::\n\n```md\n:::note\nshown\n:::\n```\n',
+  'audiences.mdx':
+    '---\ntitle: Audiences\n---\n\n<Visibility for="humans">\n\nPress the button.\n\n</Visibility>\n\n<Visibility for="agents">\n\nCall **POST /x**.\n\n</Visibility>\n\n<Visibility for="humans">bare words</Visibility>\n\n<Card>no title</Card>\n',
   'components.md':
     '# Components\n\n<Note>\nIn **Markdown**, with {braces}.\n</Note>\n\n<Tabs>\n  <Tab title="One">Text one</Tab>\n</Tabs>\n',
   'mixed.md':
@@ -139,6 +141,14 @@ test('blocks of colons are callouts, and code shows them as they are', () => {
   )
   assert.match(html, /:::unknown\s*as it is/)
   assert.match(html, /:::note\s*shown\s*:::/)
+})
+
+test('people and agents each read what is meant for them', () => {
+  assert.match(article('audiences'), /Press the button[\s\S]*bare words/)
+  assert.doesNotMatch(article('audiences'), /POST/)
+  const markdown = read('audiences.md')
+  assert.match(markdown, /Call \*\*POST \/x\*\*\./)
+  assert.doesNotMatch(markdown, /Press|bare words|\*\*\*\*/)
 })
 
 test('Markdown may hold components, and braces stay text in it', () => {

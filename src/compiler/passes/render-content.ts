@@ -540,7 +540,8 @@ export class ContentRenderer {
     const plain = toPlainProps(own)
     if (name === 'Latex') this.needs.math = true
     if (name === 'Mermaid') this.needs.mermaid = true
-    const nodes = component({ name, props: plain, children, page: this.context })
+    const made = component({ name, props: plain, children, page: this.context })
+    const nodes = name === 'Visibility' ? carriers(made) : made
     return recordCall(nodes, { name, props: plain, children })
   }
 
@@ -711,6 +712,15 @@ function normal(text: string): string {
 }
 
 /** Keeps what a component was called with on the first node it made; the others are covered by it. */
+/** What only agents read is in no page, and what only people read may be words alone: something must carry the record. */
+function carriers(nodes: ElementContent[]): ElementContent[] {
+  if (nodes.every((node) => node.type === 'text' && node.value.trim() === ''))
+    return [element('template', [])]
+  return nodes.some((node) => node.type === 'text' && node.value.trim() !== '')
+    ? [element('span', nodes)]
+    : nodes
+}
+
 function recordCall(nodes: ElementContent[], call: ComponentRecord): ElementContent[] {
   const first = nodes.findIndex((node) => node.type === 'element')
   return nodes.map((node, index) => {

@@ -129,7 +129,9 @@ function component(record: ComponentRecord, made: Element): string {
     case 'Tile': {
       const href = markdownHref(cardLink(made) ?? propWords(props, 'href'))
       const body = [propWords(props, 'description'), inner()].filter((part) => part !== '').join('\n\n')
-      const head = href === '' ? `**${title}**` : `[${title === '' ? href : title}](${href})`
+      const head =
+        href !== '' ? `[${title === '' ? href : title}](${href})` : title === '' ? '' : `**${title}**`
+      if (head === '') return `- ${body.replace(/\n+/g, '\n  ')}`
       return body === '' ? `- ${head}` : `- ${head}: ${body.replace(/\n+/g, '\n  ')}`
     }
     case 'Step':
@@ -158,7 +160,7 @@ function component(record: ComponentRecord, made: Element): string {
     case 'Tree':
       return tree(children, '')
     case 'Color.Item':
-      return `- ${propWords(props, 'name')}: ${propWords(props, 'value')}`
+      return `- ${[propWords(props, 'name'), colorWords(props.value)].filter((part) => part !== '').join(': ')}`
     case 'GitHub.Repo':
       return `[${propWords(props, 'repo')}](https://github.com/${propWords(props, 'repo')})`
     case 'CodeBlock':
@@ -343,6 +345,11 @@ function inlineNode(node: ElementContent): string {
     default:
       return isInline(node) ? inner() : blocks([node])
   }
+}
+
+function colorWords(value: unknown): string {
+  const values = typeof value === 'object' && value !== null ? Object.values(value) : [value]
+  return values.filter((color) => typeof color === 'string').join(' / ')
 }
 
 /** In Markdown, pages lead to each other's Markdown. */

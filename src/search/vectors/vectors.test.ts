@@ -6,6 +6,8 @@ import { buildIndex } from '../build-index.ts'
 import { openIndex } from '../open-index.ts'
 import type { IndexedPage } from '../search-api.ts'
 import { pageOf } from '../testing.ts'
+import { signsOf } from './likely-passages.ts'
+import { nearestPages } from './nearest-pages.ts'
 import { PassageVectors, type VectorCounts } from './passage-vectors.ts'
 import { packVector, readVectors, writeVectors } from './vectors-file.ts'
 
@@ -135,6 +137,43 @@ test('gives a vector back within a hundredth, and refuses a file that is not who
   for (const length of [0, 3, 20, file.length - 1])
     assert.equal(readVectors(file.subarray(0, length)), undefined)
 })
+
+test('finds among many by their signs what comparing all of them finds', () => {
+  const dimensions = 64
+  const count = 5000
+  const random = randomNumbers(7)
+  const topics = Array.from({ length: 40 }, () => Float32Array.from({ length: dimensions }, random))
+  const values = new Int8Array(count * dimensions)
+  const scales = new Float32Array(count)
+  for (let passage = 0; passage < count; passage++) {
+    const topic = topics[passage % topics.length]!
+    scales[passage] = packVector(
+      topic.map((value) => value + random()),
+      values,
+      passage * dimensions,
+    )
+  }
+  const header = { format: 1 as const, model: 'm', dimensions, count, complete: true }
+  const vectors = { header, digests: new Uint8Array(0), scales, values }
+  const options = {
+    firstPassage: Uint32Array.from({ length: count + 1 }, (_, i) => i),
+    accepts: () => true,
+    most: 10,
+  }
+  for (const topic of topics.slice(0, 10)) {
+    const question = topic.map((value) => value + random() / 2)
+    const all = nearestPages(vectors, question, options)
+    assert.deepEqual(nearestPages({ ...vectors, signs: signsOf(vectors) }, question, options), all)
+  }
+})
+
+function randomNumbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 31 - 1
+  }
+}
 
 type Published = {
   server: FakeEmbeddings

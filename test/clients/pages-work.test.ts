@@ -229,3 +229,19 @@ async function withoutScripts(browser: BrowserContext): Promise<Page> {
   await session.send('Emulation.setScriptExecutionDisabled', { value: true })
   return page
 }
+
+test('from a disk the text is drawn with its own fonts at once', { skip }, async (context) => {
+  const browser = await openBrowser(context)
+  const page = await browser.newPage()
+  await page.goto(`${pathToFileURL(await fixturePages()).href}/guide/code.html`)
+  const drawn = () =>
+    page.evaluate(async () => {
+      await document.fonts.ready
+      return [...document.fonts].filter((face) => face.status === 'loaded').map((face) => face.family)
+    })
+  for (const family of ['Inter', 'JetBrains Mono'])
+    assert.ok(
+      (await drawn()).some((name) => name.replaceAll('"', '') === family),
+      family,
+    )
+})

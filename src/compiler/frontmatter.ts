@@ -1,4 +1,5 @@
 import { asFlag, asList, asNumber, asText, defined, type Json, type JsonObject } from './loose-json.ts'
+import { ownText } from './own-text.ts'
 import type { Place, ProblemList } from './problems.ts'
 import { yaml as yamlLibrary } from './yaml.ts'
 
@@ -60,7 +61,7 @@ function plainFields(yaml: string): JsonObject | undefined {
     const [, name, double, single, bare] = plainLine.exec(line) ?? []
     if (name === undefined || name in fields) return undefined
     if (bare !== undefined && notText.test(bare)) return undefined
-    fields[name] = double ?? single ?? bare ?? ''
+    fields[name] = ownText(double ?? single ?? bare ?? '')
   }
   return fields
 }

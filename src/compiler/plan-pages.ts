@@ -4,6 +4,7 @@ import { type PageMeta, readFrontmatter, readPageMeta } from './frontmatter.ts'
 import { defined, type JsonObject } from './loose-json.ts'
 import { mapInOrder } from './map-in-order.ts'
 import type { Operation } from './openapi/index.ts'
+import { ownText } from './own-text.ts'
 import type { Placement } from './plan-navigation.ts'
 import { type ProblemList, placeOfText } from './problems.ts'
 import type { Settings } from './read-settings.ts'
@@ -208,14 +209,14 @@ function firstHeading(body: string): string | undefined {
     body.slice(0, 4000),
   )
   if (match === null || (match.index > 0 && body.slice(0, match.index).trim() !== '')) return undefined
-  return match[1]?.replace(/[*_`]/g, '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+  return ownText((match[1] ?? '').replace(/[*_`]/g, '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'))
 }
 
 function findImports(file: string, text: string): string[] {
   if (!text.includes('import')) return []
   const found: string[] = []
   for (const match of text.matchAll(/^import\s[^;'"]*?from\s*["']([^"']+)["']/gm)) {
-    if (match[1] !== undefined) found.push(resolveImport(file, match[1]))
+    if (match[1] !== undefined) found.push(ownText(resolveImport(file, match[1])))
   }
   return found
 }

@@ -262,7 +262,7 @@ function startWorker(size: keyof typeof threadSizes, pages: number): Worker {
   const file = new URL(`./render-worker${extname(import.meta.url)}`, import.meta.url)
   return new Worker(file, {
     resourceLimits: {
-      maxOldGenerationSizeMb: maxOldGenerationSizeMb + Math.ceil(pages / 256),
+      maxOldGenerationSizeMb: maxOldGenerationSizeMb + Math.ceil(pages / 512),
       maxYoungGenerationSizeMb,
       stackSizeMb: threadStackMb,
     },

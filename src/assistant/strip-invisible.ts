@@ -66,7 +66,9 @@ function undecidedFrom(text: string): number {
     const before = begin > 0 ? undecidedBefore(text, begin) : begin
     return before
   }
-  return /[\r\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length
+  const last = text.charCodeAt(text.length - 1) // Not by a pattern, which would look at the whole text for its end.
+  const isUndecided = last === 0x0d || (last >= 0xd800 && last <= 0xdbff)
+  return isUndecided ? text.length - 1 : text.length
 }
 
 /** An escape may end the sequence of an earlier one. */

@@ -60,6 +60,7 @@ class WatchedCall {
   #silence: NodeJS.Timeout | undefined
   #hasBegun = false
   #isTooLong = false
+  #isOver = false
   #reject: ((error: ModelError) => void) | null = null
 
   constructor(model: LanguageModel, request: ModelRequest, options: SteadyOptions) {
@@ -83,6 +84,7 @@ class WatchedCall {
       this.#watch()
       this.#events.next().then((result) => {
         this.#reject = null
+        this.#isOver = result.done ?? false
         resolve(result.done ? undefined : result.value)
       }, reject)
     })
@@ -92,6 +94,7 @@ class WatchedCall {
     clearTimeout(this.#total)
     clearTimeout(this.#silence)
     this.#signal.removeEventListener('abort', this.#abort)
+    if (this.#isOver) return
     this.#abort()
     this.#events.return?.().then(undefined, () => {}) // Not awaited: a stuck model must not hold the answer.
   }

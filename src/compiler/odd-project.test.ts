@@ -32,6 +32,7 @@ const pages: Record<string, string> = {
     '# Components\n\n<Note>\nIn **Markdown**, with {braces}.\n</Note>\n\n<Tabs>\n  <Tab title="One">Text one</Tab>\n</Tabs>\n',
   'mixed.md':
     '# Mixed\n\n<Card title="Still a card" href="/money">Text</Card>\n\nSize < 3 <br> and {not code\n',
+  'spoken-of.md': '# Spoken of\n\nUse <Note> for notes.\n\nStill outside.\n',
   'code-only.md': '# Code\n\n`<Note>` and a < b <br> {x}\n',
   'plain-alerts.md': '# Plain\n\n> [!TIP]\n> In Markdown too.\n',
   'forgotten.mdx':
@@ -159,6 +160,8 @@ test('Markdown may hold components, and braces stay text in it', () => {
   assert.match(article('components'), /role="tab"[\s\S]*Text one/)
   assert.match(article('mixed'), /card-link" href="money\.html"[\s\S]*Still a card/)
   assert.match(article('mixed'), /Size &lt; 3 <br> and \{not code/)
+  assert.doesNotMatch(article('spoken-of'), /callout/)
+  assert.match(article('spoken-of'), /Still outside/)
   assert.match(article('code-only'), /<code>&lt;Note&gt;<\/code> and a &lt; b <br> \{x\}/)
 })
 

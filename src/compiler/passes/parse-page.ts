@@ -62,20 +62,23 @@ function parseMdx(text: string, features: Features): Root | undefined {
   }
 }
 
-/** True where a component of the format stands outside of code. */
+/**
+ * True where components of the format stand outside of code and each one that is opened is closed: a name in angle
+ * brackets alone is only spoken of.
+ */
 export function holdsComponents(text: string): boolean {
   if (!/<[A-Z]/.test(text)) return false
-  let found = false
-  const mark = (tag: string) => {
-    found ||= Object.hasOwn(components, /^<([A-Z][\w.]*)/.exec(tag)?.[1] ?? '')
-    return tag
+  const open = new Map<string, number>()
+  for (const [whole, , , slash, name = '', self] of text.matchAll(codeOrTag)) {
+    if (!whole.startsWith('<') || !Object.hasOwn(components, name)) continue
+    const step = self === '/' ? 0 : slash === '/' ? -1 : 1
+    open.set(name, (open.get(name) ?? 0) + step)
   }
-  text.replace(
-    /^[ \t>]*(`{3,}|~{3,})[\s\S]*?^[ \t>]*\1|(`+)(?!`)[\s\S]*?(?<!`)\2(?!`)|<[A-Z][\w.]*/gm,
-    (whole: string) => (whole.startsWith('<') ? mark(whole) : whole),
-  )
-  return found
+  return open.size > 0 && [...open.values()].every((count) => count === 0)
 }
+
+const codeOrTag =
+  /^[ \t>]*(`{3,}|~{3,})[\s\S]*?^[ \t>]*\1|(`+)(?!`)[\s\S]*?(?<!`)\2(?!`)|<(\/?)([A-Z][\w.]*)(?:[^<>"'{}]|"[^"]*"|'[^']*'|\{[^{}]*\})*?(\/?)>/gm
 
 const noFrontmatter: Features = { frontmatter: false }
 

@@ -346,3 +346,14 @@ test('puts words that stand close together in the order asked before the same wo
     ['near', 'turned', 'apart'],
   )
 })
+
+test('finds forms of a word that no ending tells', async () => {
+  const index = await indexOf([
+    pageOf('mail', 'Mail', 'Each message is sent once and written to the log.'),
+    pageOf('nodes', 'Nodes', 'A node that dies is replaced.'),
+  ])
+  const first = async (query: string) => (await index.search({ query, limit: 1 }))[0]?.path
+  assert.equal(await first('how do I send'), 'mail')
+  assert.equal(await first('writes'), 'mail')
+  assert.equal(await first('why is it dying'), 'nodes')
+})

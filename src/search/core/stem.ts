@@ -1,12 +1,13 @@
 /**
  * Porter's stemmer (1980) for lower-case English words: `configured`, `configuring` and `configures` become `configur`.
+ * Forms that no ending tells (`sent`, `written`, `indices`) become their word first.
  * Words with anything but a–z are returned as they are.
  */
 export function stem(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word
-  let w = word
+  let w = irregularForms.get(word) ?? word
   if (w.endsWith('sses')) w = w.slice(0, -2)
-  else if (w.endsWith('ies')) w = w.slice(0, -2)
+  else if (w.endsWith('ies')) w = w.slice(0, w.length > 4 ? -2 : -1)
   else if (w.endsWith('s') && !w.endsWith('ss')) w = w.slice(0, -1)
 
   if (w.endsWith('eed')) {
@@ -34,6 +35,19 @@ export function stem(word: string): string {
   }
   if (w.endsWith('ll') && measure(w) > 1) w = w.slice(0, -1)
   return w
+}
+
+/** A word, and its forms that the rules do not find. */
+const irregularWords =
+  'begin began begun, bind bound, break broke broken, bring brought, build built, buy bought, catch caught, child children, ' +
+  'choose chose chosen, come came, criterion criteria, die dying died, draw drew drawn, fall fell fallen, find found, ' +
+  'forget forgot forgotten, freeze froze frozen, give gave given, grow grew grown, hide hidden, hold held, index indices, ' +
+  'keep kept, lose lost, make made, matrix matrices, override overrode overridden, overwrite overwritten, pay paid, ' +
+  'rewrite rewritten, run ran, send sent, show shown, spend spent, steal stolen, take took taken, tell told, ' +
+  'throw threw thrown, lie lying lied, tie tying tied, understand understood, vertex vertices, write wrote written'
+const irregularForms = new Map<string, string>()
+for (const [base = '', ...forms] of irregularWords.split(', ').map((line) => line.split(' '))) {
+  for (const form of forms) irregularForms.set(form, base)
 }
 
 const stemSuffixes2: [string, string][] = [

@@ -1,6 +1,6 @@
 import type { BundleWriter } from '../bundle/index.ts'
 import { relativeHref } from './address-book.ts'
-import type { AnchorUse } from './passes/render-content.ts'
+import type { AnchorUse } from './passes/page-links.ts'
 import type { ProblemList } from './problems.ts'
 
 /** A link whose anchor is spelled otherwise than the heading's id, and the id it means. */

@@ -17,8 +17,9 @@ import {
 import type { PageFrame } from './page-view.ts'
 import { directoryListing } from './passes/directory-listing.ts'
 import { type FeedItem, feedItems } from './passes/feed-items.ts'
+import type { AnchorUse } from './passes/page-links.ts'
 import type { PageModule, PageModules } from './passes/page-modules.ts'
-import { type AnchorUse, ContentRenderer } from './passes/render-content.ts'
+import { ContentRenderer } from './passes/render-content.ts'
 import { searchSections } from './passes/search-sections.ts'
 import { tableOfContents } from './passes/table-of-contents.ts'
 import { toMarkdown } from './passes/to-markdown.ts'
@@ -121,8 +122,8 @@ export function compilePage(page: PlannedPage, tools: PageTools): CompiledPage {
     html,
     markdown: pageMarkdown(page, body, endpoint),
     ids: collectIds(content, renderer.ids.all()),
-    anchorUses: renderer.anchorUses,
-    linkTexts: renderer.linkTexts,
+    anchorUses: renderer.links.anchorUses,
+    linkTexts: renderer.links.linkTexts,
     feed,
     needs: renderer.needs,
     problems: problems.sorted(),

@@ -16,8 +16,8 @@ import {
 import { type Division, type Entry, isOperation, type Navigation, planNavigation } from './plan-navigation.ts'
 import {
   isPageFile,
-  pagePathOf,
   type PlannedPage,
+  pagePathOf,
   planPages,
   reportDuplicates,
   type ScannedFile,

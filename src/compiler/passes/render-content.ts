@@ -1,9 +1,8 @@
-import type { Element, ElementContent, Nodes, Root, RootContent } from 'hast'
+import type { Element, ElementContent, Nodes, RootContent } from 'hast'
 import { markdownToHast } from 'satteri'
 import { components, renderCodeBlock, renderMath } from '../../theme/index.ts'
 import type { ComponentContext, IconLibrary } from '../../theme/theme-api.ts'
 import type { AddressBook } from '../address-book.ts'
-import { relativeHref } from '../address-book.ts'
 import { Evaluator, renderJsx, toNodes } from '../evaluator/evaluate.ts'
 import { isOnlyComments, parseExpression } from '../evaluator/syntax.ts'
 import {
@@ -18,18 +17,15 @@ import {
 } from '../evaluator/values.ts'
 import { headingId, IdRegistry } from '../heading-id.ts'
 import { type Place, type ProblemList, placeOfOffset } from '../problems.ts'
-import { isHtmlElement } from './html-names.ts'
-import type { PageModule, PageModules } from './page-modules.ts'
-import { parseHtml, safeStylesheet, sanitizeElement } from './sanitize-element.ts'
-import { headingText, plainText } from './plain-text.ts'
+import { type ComponentRecord, carriers, recordCall, toPlainProps } from './component-calls.ts'
 import { reportUnknownProps } from './component-props.ts'
+import { dropTitle, takeCustomId } from './heading-content.ts'
+import { isHtmlElement } from './html-names.ts'
+import { PageLinks } from './page-links.ts'
+import type { PageModule, PageModules } from './page-modules.ts'
+import { headingText, plainText } from './plain-text.ts'
 import { type Alert, readAlert } from './read-alert.ts'
-
-/** A link with an anchor into another page, checked when all pages are rendered. */
-export type AnchorUse = { from: string; page: string; hash: string; place: Place; written: string }
-
-/** What a component was called with, kept beside what the theme made of it, for whoever reads the page as text. */
-export type ComponentRecord = { name: string; props: Record<string, unknown>; children: ElementContent[] }
+import { parseHtml, safeStylesheet, sanitizeElement } from './sanitize-element.ts'
 
 declare module 'hast' {
   interface ElementData {
@@ -57,8 +53,7 @@ export type ContentInput = {
 /** Evaluates a page's tree: expressions, components, links, headings and raw HTML become plain, safe hast. */
 export class ContentRenderer {
   readonly ids = new IdRegistry()
-  readonly anchorUses: AnchorUse[] = []
-  readonly linkTexts: { page: string; text: string }[] = []
+  readonly links: PageLinks
   readonly needs = { mermaid: false, math: false }
   readonly evaluator: Evaluator
   readonly #input: ContentInput
@@ -75,6 +70,12 @@ export class ContentRenderer {
     this.#module = input.module
     this.#isHtml = input.module.isHtml
     this.#place = { file: input.module.file, line: 1, column: 1 }
+    this.links = new PageLinks({
+      page: { path: input.pagePath, siteUrl: input.siteUrl },
+      book: input.addressBook,
+      here: () => this.#place,
+      report: (problem) => this.#report(problem),
+    })
     this.evaluator = new Evaluator({
       element: (name, props, children) => this.#renderElement(name, props, children),
       page: (component, props, children) => this.#renderInclude(component, props, children),
@@ -87,8 +88,8 @@ export class ContentRenderer {
     })
     this.context = {
       uniqueId: (base) => this.ids.unique(base),
-      resolveHref: (href) => this.resolveHref(href),
-      resolveAsset: (source) => this.resolveAsset(source),
+      resolveHref: (href) => this.links.resolveHref(href),
+      resolveAsset: (source) => this.links.resolveAsset(source),
       renderMarkdown: (markdown) => this.renderMarkdown(markdown),
       report: (problem) => this.#report(problem),
       iconLibrary: input.iconLibrary,
@@ -130,106 +131,11 @@ export class ContentRenderer {
     )
   }
 
-  resolveHref(written: string): string {
-    const { pagePath, addressBook, siteUrl } = this.#input
-    const target = addressBook.resolve(pagePath, written)
-    switch (target.type) {
-      case 'foreign':
-        return target.href
-      case 'here':
-        if (target.hash !== '') {
-          this.anchorUses.push({
-            from: pagePath,
-            page: pagePath,
-            hash: target.hash,
-            place: this.#place,
-            written,
-          })
-        }
-        return `#${target.hash}`
-      case 'forbidden':
-        this.#report({
-          code: 'active_content',
-          message: `The address "${written.slice(0, 60)}" was left out.`,
-          hint: 'Link to a page, a file or an https address.',
-        })
-        return ''
-      case 'file':
-        return relativeHref(`${pagePath}.html`, target.path) + target.query + fragment(target.hash)
-      case 'missing':
-        this.#report({
-          severity: 'error',
-          code: 'broken_link',
-          message: `The link "${written}" leads to no page and no file.`,
-          hint: 'Correct the address, add the page, or add a redirect to docs.json.',
-        })
-        return (
-          relativeHref(`${pagePath}.html`, target.path === '' ? 'index.html' : target.path) +
-          target.query +
-          fragment(target.hash)
-        )
-      case 'page':
-        break
-    }
-    if (target.how === 'folder') {
-      this.#report({
-        code: 'folder_link',
-        message: `The link "${written}" names a folder without a page of its own and leads to /${target.path}.`,
-        hint: `Link to /${target.path}, or add an index page to the folder.`,
-      })
-    }
-    if (target.how === 'elsewhere') {
-      return siteUrl === undefined
-        ? relativeHref(`${pagePath}.html`, `${target.path}.html`) + target.query + fragment(target.hash)
-        : `${siteUrl}/${target.path}${target.query}${fragment(target.hash)}`
-    }
-    if (target.hash !== '') {
-      this.anchorUses.push({
-        from: pagePath,
-        page: target.path,
-        hash: target.hash,
-        place: this.#place,
-        written,
-      })
-      if (target.path === pagePath) return fragment(target.hash)
-    }
-    return relativeHref(`${pagePath}.html`, `${target.path}.html`) + target.query + fragment(target.hash)
-  }
-
-  resolveAsset(source: string): string {
-    if (/^data:image\/(?:png|jpe?g|gif|webp|avif|svg\+xml)[;,]/i.test(source)) return source
-    const { pagePath, addressBook } = this.#input
-    const candidates = [pagePath, this.#module.file]
-    for (const from of candidates) {
-      const target = addressBook.resolve(from, source)
-      if (target.type === 'foreign') return target.href
-      if (target.type === 'file')
-        return relativeHref(`${pagePath}.html`, target.path) + target.query + fragment(target.hash)
-      if (target.type === 'forbidden') {
-        this.#report({
-          code: 'active_content',
-          message: `The address "${source.slice(0, 60)}" was left out.`,
-          hint: 'Use a file of the project or an https address.',
-        })
-        return ''
-      }
-      if (target.type === 'here') return source
-    }
-    this.#report({
-      severity: 'error',
-      code: 'missing_file',
-      message: `The file "${source}" is not in the project.`,
-      hint: 'Add the file, or correct its path; a path that begins with / counts from the project’s root.',
-    })
-    const target = addressBook.resolve(pagePath, source)
-    return target.type === 'missing' ? relativeHref(`${pagePath}.html`, target.path) : source
-  }
-
   #includeContext() {
     return {
       report: (place: Place, problem: Parameters<ProblemList['add']>[1]) =>
         this.#problems.add(place, problem),
-      resolveAsset: (source: string) => this.resolveAsset(source),
+      resolveAsset: (source: string) => this.links.resolveAsset(source),
     }
   }
 
@@ -280,9 +186,9 @@ export class ContentRenderer {
       if (properties.dataFootnoteRef !== undefined || properties.dataFootnoteBackref !== undefined) {
         return [{ ...withoutPosition(node), children: this.#expandAll(node.children, scope) }]
       }
-      const href = this.resolveHref(decodeEntities(properties.href))
+      const href = this.links.resolveHref(decodeEntities(properties.href))
       const children = this.#expandAll(node.children, scope)
-      this.#noteLinkText(properties.href, children)
+      this.links.noteText(properties.href, children)
       return [{ type: 'element', tagName, properties: { ...properties, href }, children }]
     }
     if (tagName === 'img' && typeof properties.src === 'string') {
@@ -290,7 +196,7 @@ export class ContentRenderer {
         {
           type: 'element',
           tagName,
-          properties: { ...properties, src: this.resolveAsset(properties.src) },
+          properties: { ...properties, src: this.links.resolveAsset(properties.src) },
           children: [],
         },
       ]
@@ -507,7 +413,7 @@ export class ContentRenderer {
     const { tagName, properties } = sanitized
     if (typeof properties.id === 'string') this.ids.claim(properties.id)
     if (tagName === 'style') return [styleElement(children)]
-    if (tagName === 'a' && typeof props.href === 'string') this.#noteLinkText(props.href, children)
+    if (tagName === 'a' && typeof props.href === 'string') this.links.noteText(props.href, children)
     const inner =
       sanitized.innerHtml === undefined
         ? children
@@ -611,14 +517,6 @@ export class ContentRenderer {
     }
   }
 
-  #noteLinkText(written: string, children: ElementContent[]): void {
-    const target = this.#input.addressBook.resolve(this.#input.pagePath, written)
-    const text = plainText(children).trim()
-    if (target.type === 'page' && target.path !== this.#input.pagePath && text !== '' && text.length < 100) {
-      this.linkTexts.push({ page: target.path, text })
-    }
-  }
-
   #moveTo(node: RootContent): void {
     const start = 'position' in node ? node.position?.start : undefined
     if (start !== undefined) {
@@ -666,97 +564,6 @@ function unwrapParagraph(children: ElementContent[]): ElementContent[] {
     })
 }
 
-function takeCustomId(children: readonly RootContent[]): { id?: string; children: RootContent[] } {
-  const last = children.at(-1)
-  if (last?.type === 'mdxTextExpression') {
-    const id = /^\/\*#(.+)\*\/$/.exec(last.value)?.[1]
-    if (id !== undefined) return { id: id.trim(), children: trimEnd(children.slice(0, -1)) }
-  }
-  if (last?.type === 'text') {
-    const match = /^(.*?)\s*\{#([^{}]+)\}\s*$/s.exec(last.value)
-    if (match?.[2] !== undefined) {
-      return {
-        id: match[2].trim(),
-        children: [...children.slice(0, -1), { type: 'text', value: match[1] ?? '' }],
-      }
-    }
-  }
-  return { children: [...children] }
-}
-
-function trimEnd(children: RootContent[]): RootContent[] {
-  const last = children.at(-1)
-  return last?.type === 'text'
-    ? [...children.slice(0, -1), { ...last, value: last.value.trimEnd() }]
-    : children
-}
-
-/** The theme shows the title, so a first heading that says the same is left out. */
-function dropTitle(nodes: readonly RootContent[], title: string): readonly RootContent[] {
-  const index = nodes.findIndex(
-    (node) => !(node.type === 'text' && node.value.trim() === '') && node.type !== 'mdxjsEsm',
-  )
-  const node = nodes[index]
-  const isTitle =
-    node?.type === 'element' && node.tagName === 'h1' && normal(plainText(node.children)) === normal(title)
-  return isTitle ? [...nodes.slice(0, index), ...nodes.slice(index + 1)] : nodes
-}
-
-function normal(text: string): string {
-  return text
-    .replace(/\{#[^}]*\}\s*$/, '')
-    .replace(/[*_`]/g, '')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .toLowerCase()
-}
-
-/** Keeps what a component was called with on the first node it made; the others are covered by it. */
-/** What only agents read is in no page, and what only people read may be words alone: something must carry the record. */
-function carriers(nodes: ElementContent[]): ElementContent[] {
-  if (nodes.every((node) => node.type === 'text' && node.value.trim() === ''))
-    return [element('template', [])]
-  return nodes.some((node) => node.type === 'text' && node.value.trim() !== '')
-    ? [element('span', nodes)]
-    : nodes
-}
-
-function recordCall(nodes: ElementContent[], call: ComponentRecord): ElementContent[] {
-  const first = nodes.findIndex((node) => node.type === 'element')
-  return nodes.map((node, index) => {
-    if (node.type !== 'element') return node
-    const data = index === first ? { ...node.data, call } : { ...node.data, covered: true }
-    return { ...node, data }
-  })
-}
-
-/** Props as the theme takes them: plain data, with JSX as a root. A page cannot forge such a root. */
-function toPlainProps(props: ValueObject): Record<string, unknown> {
-  const plain: Record<string, unknown> = Object.create(null)
-  for (const [key, value] of Object.entries(props)) {
-    const converted = toPlain(value, 0)
-    if (converted !== undefined) plain[key] = converted
-  }
-  return plain
-}
-
-function toPlain(value: Value, depth: number): unknown {
-  if (value instanceof Markup) return { type: 'root', children: value.nodes } satisfies Root
-  if (Array.isArray(value)) {
-    return value.some((item) => item instanceof Markup)
-      ? ({ type: 'root', children: toNodes(value) } satisfies Root)
-      : depth > 20
-        ? undefined
-        : value.map((item) => toPlain(item, depth + 1))
-  }
-  if (typeof value !== 'object' || value === null) return value
-  if (!isValueObject(value) || depth > 20) return undefined
-  const plain: Record<string, unknown> = Object.create(null)
-  for (const [key, item] of Object.entries(value)) plain[key] = toPlain(item, depth + 1)
-  if (plain.type === 'root') delete plain.type
-  return plain
-}
-
 function styleElement(children: ElementContent[]): Element {
   return element('style', [{ type: 'text', value: safeStylesheet(plainText(children)) }])
 }
@@ -791,10 +598,6 @@ function withoutPosition(node: Element): Element {
 
 function element(tagName: string, children: ElementContent[]): Element {
   return { type: 'element', tagName, properties: {}, children }
-}
-
-function fragment(hash: string): string {
-  return hash === '' ? '' : `#${hash}`
 }
 
 function shorten(source: string): string {

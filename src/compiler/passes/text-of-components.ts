@@ -1,6 +1,6 @@
 import type { Element, ElementContent } from 'hast'
+import type { ComponentRecord } from './component-calls.ts'
 import { plainText } from './plain-text.ts'
-import type { ComponentRecord } from './render-content.ts'
 
 /** What a component was called with, where an element came from one. */
 export function recordOf(node: ElementContent): ComponentRecord | undefined {

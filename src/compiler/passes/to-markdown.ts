@@ -1,5 +1,5 @@
 import type { Element, ElementContent } from 'hast'
-import type { ComponentRecord } from './render-content.ts'
+import type { ComponentRecord } from './component-calls.ts'
 import { plainText } from './plain-text.ts'
 import { propNodes, propWords, recordOf } from './text-of-components.ts'
 

@@ -21,6 +21,7 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 const wholeEnd = /\nd:\{"finishReason":"stop"[^\n]*\n$|\ndata: \[DONE\]\n\n$/
 let asked = 0
+const faults = new Map<string, number>()
 
 type Usage = { rss: number; held: number; cpuMs: number }
 type Answer = { firstByteMs: number; isWhole: boolean }
@@ -101,6 +102,8 @@ async function tell(how: string, work: () => Promise<Answer[]>, total: number): 
       `${Math.round((during.held - before.held) / 1024 / open)} KB held each ` +
       `(${Math.round((peak - before.rss) / 1024 / open)} KB of the process at its peak, garbage included)`,
   )
+  for (const [message, times] of faults) console.log(`  ${times} × ${message}`)
+  faults.clear()
 }
 
 async function leave(site: Site, readers: number): Promise<void> {
@@ -145,8 +148,8 @@ async function modelState(): Promise<{ open: number; left: number }> {
 }
 
 async function residentBytes(child: ChildProcess): Promise<number> {
-  const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024
+  const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '')
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024
 }
 
 type Site = { url: string; key: string }
@@ -167,7 +170,11 @@ function started(child: ChildProcess): Promise<Site> {
 /** Asks, and reads to the end. */
 function ask(site: Site): Promise<Answer> {
   const startedAt = performance.now()
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
+    const cut = (error: Error) => {
+      faults.set(error.message, (faults.get(error.message) ?? 0) + 1)
+      resolve({ firstByteMs: performance.now() - startedAt, isWhole: false })
+    }
     const call = open(site, 'How do I set the timeout of a worker and retry a request?', (response) => {
       let firstByteMs = 0
       let last = ''
@@ -175,10 +182,10 @@ function ask(site: Site): Promise<Answer> {
         firstByteMs ||= performance.now() - startedAt
         last = last.slice(-300) + text
       })
-      response.on('error', reject)
+      response.on('error', cut)
       response.on('end', () => resolve({ firstByteMs, isWhole: wholeEnd.test(last) }))
     })
-    call.on('error', reject)
+    call.on('error', cut)
   })
 }
 

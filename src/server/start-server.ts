@@ -64,7 +64,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const wake = () => runner?.wake()
   const app = await buildApp({ node, settings, publicUrl, clock, wake, health, logger })
   try {
-    await app.listen({ host: settings.host, port: settings.port })
+    await app.listen({ host: settings.host, port: settings.port, backlog: connectionsWaiting })
   } catch (error) {
     await runner?.stop()
     await node.close()
@@ -125,6 +125,9 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     },
   }
 }
+
+/** A thousand readers may come in the same instant; the system has its own limit, and refuses whoever does not fit. */
+const connectionsWaiting = 4096
 
 /** How long one of several nodes still takes requests while /readyz says that it leaves, so that a balancer loses none. */
 const noticeMs = 2_000

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { parseArgs } from 'node:util'
 import MiniSearch, { type Options } from 'minisearch'
 import { searchFolder } from '../src/bundle/bundle-api.ts'
 import { compileSite } from '../src/compiler/index.ts'
@@ -15,7 +16,9 @@ import { indexedWords, readPassages, type StoredPassage, withoutStopWords } from
  * the same field weights where an engine has them, one result a page, the same questions, from which all but us get the
  * stop words taken out beforehand. Once each as people set them up, and once with the words as our own index has them.
  *
- *   node bench/search.ts [folder with questions.jsonl and a .tar.gz of each site]
+ *   node bench/search.ts [folder with questions.jsonl and a .tar.gz of each site] [--headings]
+ *
+ * With --headings the questions are those that the sites' own headings ask, taken out of the pages that answer them.
  */
 type Question = { site: string; question: string; relevant: string[] }
 type Engine = { name: string; ask(question: string): Promise<string[]> }
@@ -23,7 +26,11 @@ type Score = { count: number; first: number; five: number; reciprocal: number; t
 
 const rivals = [fullTextEngine, fullTextEngineOwnWords, miniSearchEngine, miniSearchEngineOwnWords]
 
-const folder = process.argv[2] ?? join(import.meta.dirname, '../../shared/retrieval')
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { headings: { type: 'boolean', default: false } },
+})
+const folder = positionals[0] ?? join(import.meta.dirname, '../../shared/retrieval')
 if (!existsSync(join(folder, 'questions.jsonl'))) {
   console.log(`skipped: there are no questions in ${folder}`)
 } else {
@@ -40,8 +47,10 @@ async function compareEngines(): Promise<void> {
   try {
     for (const archive of globSync(join(folder, '*.tar.gz')).sort()) {
       const site = basename(archive, '.tar.gz')
-      const asked = questions.filter((question) => question.site === site)
       execFileSync('tar', ['xzf', archive, '-C', work])
+      const asked = flags.headings
+        ? await takeQuestionHeadings(site, join(work, site))
+        : questions.filter((question) => question.site === site)
       const bundle = join(work, `${site}-bundle`)
       await compileSite({ source: join(work, site), into: bundle })
       const read = (path: string) => readFile(join(bundle, searchFolder, path))
@@ -53,6 +62,26 @@ async function compareEngines(): Promise<void> {
     await rm(work, { recursive: true, force: true })
   }
   for (const [name, score] of scores) printScore(name, score)
+}
+
+/** Headings of four words or more that end in a question mark and have an answer under them; the page keeps the answer. */
+async function takeQuestionHeadings(site: string, source: string): Promise<Question[]> {
+  const taken: Question[] = []
+  for (const file of globSync('**/*.{md,mdx}', { cwd: source }).sort()) {
+    const text = await readFile(join(source, file), 'utf8')
+    if (/^(?:title:|#) .*\?["']?\s*$/m.test(text)) continue // The whole page is the question.
+    const path = file.replace(/\.mdx?$/, '').replaceAll('\\', '/')
+    const changed = text.replace(
+      /^(#{2,6}) +([^\n]*\?)[^\S\n]*(?:\{[^}\n]*\})?[^\S\n]*\n((?:(?!#{1,6} )[^\n]*\n?)*)/gm,
+      (section: string, level: string, question: string, answer: string) => {
+        if (question.split(/\s+/).length < 4 || answer.length < 120) return section
+        taken.push({ site, question: question.replace(/[`*]/g, ''), relevant: [path] })
+        return `${level} Question\n${answer}`
+      },
+    )
+    if (changed !== text) await writeFile(join(source, file), changed)
+  }
+  return taken
 }
 
 async function measure(

@@ -6,7 +6,7 @@ import { proseOf } from './prose-of.ts'
  * escaped, each pair judged by itself.
  */
 export function prepareMath(text: string, format: PageFormat): { text: string; singleDollars: boolean } {
-  if (!/\$[^$]*[\\^_][^$]*\$/.test(text)) return { text, singleDollars: false } // Nothing could be sure.
+  if (!mayHoldFormula(text)) return { text, singleDollars: false }
   let isSure = false
   const escaped = proseOf(text, format, (prose) => {
     const { text: judged, hasFormula } = judge(prose)
@@ -14,6 +14,14 @@ export function prepareMath(text: string, format: PageFormat): { text: string; s
     return judged
   })
   return isSure ? { text: escaped, singleDollars: true } : { text, singleDollars: false }
+}
+
+/** Whether any two dollars enclose what makes a formula sure. */
+function mayHoldFormula(text: string): boolean {
+  return text
+    .split('$')
+    .slice(1, -1)
+    .some((inside) => /[\\^_]/.test(inside))
 }
 
 /** Escapes every dollar that begins or ends no formula. */

@@ -261,6 +261,7 @@ function startWorker(size: keyof typeof threadSizes, pages: number): Worker {
   const { maxOldGenerationSizeMb, maxYoungGenerationSizeMb } = threadSizes[size]
   const file = new URL(`./render-worker${extname(import.meta.url)}`, import.meta.url)
   return new Worker(file, {
+    workerData: { yields: size === 'thrifty' },
     resourceLimits: {
       maxOldGenerationSizeMb: maxOldGenerationSizeMb + Math.ceil(pages / 512),
       maxYoungGenerationSizeMb,

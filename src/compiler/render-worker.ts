@@ -1,5 +1,6 @@
 import { enableCompileCache, flushCompileCache } from 'node:module'
-import { parentPort } from 'node:worker_threads'
+import { constants, setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
 import type { RenderedPage, Renderer, RenderTask } from './render-pages.ts'
 import type { SitePlan } from './site-plan.ts'
 
@@ -13,6 +14,10 @@ export type WorkerReport =
   | { type: 'rendered'; index: number; page: RenderedPage }
   | { type: 'failed'; index: number; message: string }
   | { type: 'idle' }
+
+// Where a server renders, its answers come first. On Linux this is the thread's own priority; elsewhere it is left alone.
+if (process.platform === 'linux' && (workerData as { yields?: boolean } | null)?.yields)
+  setPriority(0, constants.priority.PRIORITY_LOW)
 
 enableCompileCache() // A thread then starts in half the time, so the renderer is loaded only after this line.
 const { createRenderer } = await import('./render-pages.ts')

@@ -53,8 +53,9 @@ export const hostCommand = {
 }
 
 async function run(args: string[]): Promise<number> {
-  // Answers live for a moment only: a growing nursery would cost memory and save nothing. Set before anything else loads.
+  // Answers live for a moment only: room to grow would cost memory and save nothing. Set before anything else loads.
   setFlagsFromString('--semi-space-growth-factor=1')
+  setFlagsFromString('--heap-growing-percent=15')
   const hosting = await import('../hosting/index.ts')
   try {
     return await runCommand(args, hosting)

@@ -123,7 +123,8 @@ const interRanges: [string, string][] = [
 function siteFonts(site: SiteView): Fonts {
   const files: ThemeFile[] = []
   let styles =
-    '@font-face{font-family:"Inter Fallback";src:local("Arial"),local("ArialMT"),local("Liberation Sans"),local("Helvetica");size-adjust:107.12%;ascent-override:90.44%;descent-override:22.52%;line-gap-override:0%}\n'
+    fallbackFace('100 500', ['Arial', 'ArialMT', 'Liberation Sans', 'Helvetica'], 107.12) +
+    fallbackFace('600 900', ['Arial Bold', 'Arial-BoldMT', 'Liberation Sans Bold', 'Helvetica Bold'], 104.5)
   const add = (file: string, family: string, range: string) => {
     const font = hashed(basename(file), readFileSync(require.resolve(file)))
     files.push(font)
@@ -142,6 +143,15 @@ function siteFonts(site: SiteView): Fonts {
   )
   for (const font of [site.fonts.body, site.fonts.heading]) styles += projectFont(font)
   return { files, styles, preload, mono }
+}
+
+/** A font that every reader has, stretched to the width of ours, with a bold of its own: a thickened one is ugly. */
+function fallbackFace(weight: string, names: string[], widthPercent: number): string {
+  const sources = names.map((name) => `local("${name}")`).join(',')
+  const height = 96.88 / widthPercent
+  const down = 24.12 / widthPercent
+  const percent = (part: number) => `${(part * 100).toFixed(2)}%`
+  return `@font-face{font-family:"Inter Fallback";font-weight:${weight};src:${sources};size-adjust:${widthPercent}%;ascent-override:${percent(height)};descent-override:${percent(down)};line-gap-override:0%}\n`
 }
 
 /** `source` is a path inside the bundle; the stylesheet lies two folders down. */

@@ -17,7 +17,7 @@ export type WorkerReport =
 
 // Where a server renders, its answers come first. On Linux this is the thread's own priority; elsewhere it is left alone.
 if (process.platform === 'linux' && (workerData as { yields?: boolean } | null)?.yields)
-  setPriority(0, constants.priority.PRIORITY_LOW)
+  setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL)
 
 enableCompileCache() // A thread then starts in half the time, so the renderer is loaded only after this line.
 const { createRenderer } = await import('./render-pages.ts')

@@ -84,7 +84,8 @@ export class PackStore {
     if (this.#pieces.has(key)) return
     this.#writer ??= new PackWriter(this.#folder)
     this.#writer.add(key, parts)
-    if (performance.now() - this.#writer.startedMs > sealAfterMs) this.#seal()
+    const wait = sealAfterMs * Math.max(1, this.#packs.length / 4) // The longer a build, the fewer packs of its own.
+    if (performance.now() - this.#writer.startedMs > wait) this.#seal()
   }
 
   /** Seals what was added, so that the next one to open the folder finds it. */

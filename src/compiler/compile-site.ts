@@ -109,79 +109,85 @@ async function compileInto(bundle: BundleWriter, options: CompileOptions): Promi
   const { files: themeFiles, ...assets } = themeAssets(plan.site)
   const renderer = await rendererName()
   await writeAll(bundle, themeFiles)
-  const copying = copyAssets(plan, bundle, problems)
   const pages = new PageRecords(plan)
   const linkTextsOf = (index: number) => pages.linkTexts.get(plan.pages[index]?.path ?? '') ?? []
   const spool = new SearchSpool(join(bundle.scratch, 'search.partial'), linkTextsOf)
-  let pagesDone = 0
-  const onPage = (index: number, page: RenderedPage) => {
-    pages.add(index, page, problems)
-    if (page.indexed !== undefined) spool.add(index, page.indexed)
-    pagesDone += 1
-    options.onProgress?.({ pagesDone, pagesTotal: plan.pages.length })
-  }
-  const cache =
-    options.cache === undefined || bundle.members === undefined
-      ? undefined
-      : createPageCache({ folder: options.cache, renderer }, createPageTools(plan, assets))
+  const copying = copyAssets(plan, bundle, problems)
+  copying.catch(() => {}) // It is awaited, and its error thrown, when the pages are rendered.
   try {
-    await renderPages({
-      plan,
-      task: { assets, pack: bundle.members !== undefined, ...defined({ folder: bundle.folder }) },
-      indexes: await placeKnownPages(plan, { cache, bundle, onPage, signal: options.signal }),
-      workers,
-      size,
-      ...defined({ signal: options.signal }),
-      onPage: (index, { packed, ...page }) => {
-        for (const [at, member] of packed?.members.entries() ?? [])
-          bundle.members?.add(memberKey(page.files[at] as ManifestEntry), member)
-        for (const file of page.files) bundle.note(file)
-        const planned = plan.pages[index]
-        if (packed !== undefined && planned !== undefined) cache?.keep(planned, page, packed)
-        onPage(index, page)
-      },
-    })
-  } finally {
-    cache?.close()
-  }
-  await copying
-  await correctAnchors(bundle, checkAnchors(pages, problems))
-  checkRedirects(plan, settings, pages.ids, problems)
-  await writeFailedPages(plan, bundle, pages.failed, assets)
-  if (pages.needs.math) await writeAll(bundle, mathFiles())
-  if (pages.needs.mermaid) await writeAll(bundle, mermaidFiles())
-  await writeExtraPages(plan, bundle, assets, settings.notFound)
-  const siteIndex = { ...siteIndexOf(plan), ...defined({ assistant: settings.assistant }) }
-  await bundle.write(siteIndexFile, `${JSON.stringify(siteIndex, null, 1)}\n`)
-  await bundle.write(settingsFile, settingsScript(standaloneSettings))
-  const finish = async (): Promise<CompileResult> => {
-    const manifest = await bundle.finish({
-      name: plan.name,
-      renderer: renderer.split('#')[0] ?? renderer,
-      pageCount: plan.pages.length,
-    })
-    return {
-      name: plan.name,
-      pageCount: plan.pages.length,
-      problems: problems.sorted(),
-      failedPages: pages.failed,
-      digest: manifest.digest,
+    let pagesDone = 0
+    const onPage = (index: number, page: RenderedPage) => {
+      pages.add(index, page, problems)
+      if (page.indexed !== undefined) spool.add(index, page.indexed)
+      pagesDone += 1
+      options.onProgress?.({ pagesDone, pagesTotal: plan.pages.length })
     }
+    const cache =
+      options.cache === undefined || bundle.members === undefined
+        ? undefined
+        : createPageCache({ folder: options.cache, renderer }, createPageTools(plan, assets))
+    try {
+      await renderPages({
+        plan,
+        task: { assets, pack: bundle.members !== undefined, ...defined({ folder: bundle.folder }) },
+        indexes: await placeKnownPages(plan, { cache, bundle, onPage, signal: options.signal }),
+        workers,
+        size,
+        ...defined({ signal: options.signal }),
+        onPage: (index, { packed, ...page }) => {
+          for (const [at, member] of packed?.members.entries() ?? [])
+            bundle.members?.add(memberKey(page.files[at] as ManifestEntry), member)
+          for (const file of page.files) bundle.note(file)
+          const planned = plan.pages[index]
+          if (packed !== undefined && planned !== undefined) cache?.keep(planned, page, packed)
+          onPage(index, page)
+        },
+      })
+    } finally {
+      cache?.close()
+    }
+    await copying
+    await correctAnchors(bundle, checkAnchors(pages, problems))
+    checkRedirects(plan, settings, pages.ids, problems)
+    await writeFailedPages(plan, bundle, pages.failed, assets)
+    if (pages.needs.math) await writeAll(bundle, mathFiles())
+    if (pages.needs.mermaid) await writeAll(bundle, mermaidFiles())
+    await writeExtraPages(plan, bundle, assets, settings.notFound)
+    const siteIndex = { ...siteIndexOf(plan), ...defined({ assistant: settings.assistant }) }
+    await bundle.write(siteIndexFile, `${JSON.stringify(siteIndex, null, 1)}\n`)
+    await bundle.write(settingsFile, settingsScript(standaloneSettings))
+    const finish = async (): Promise<CompileResult> => {
+      const manifest = await bundle.finish({
+        name: plan.name,
+        renderer: renderer.split('#')[0] ?? renderer,
+        pageCount: plan.pages.length,
+      })
+      return {
+        name: plan.name,
+        pageCount: plan.pages.length,
+        problems: problems.sorted(),
+        failedPages: pages.failed,
+        digest: manifest.digest,
+      }
+    }
+    if (options.onReadable !== undefined) await options.onReadable(await finish())
+    await writeMachineFiles(plan, bundle, pages.feeds)
+    const { vectors } = options
+    await writeSearchIndex({
+      bundle,
+      spool,
+      renderer,
+      signal: options.signal,
+      onFile: vectors && ((file) => vectors.take(file)),
+    })
+    for (const file of (await vectors?.finish()) ?? [])
+      await bundle.write(`${searchFolder}/${file.path}`, file.content)
+    return await finish()
+  } finally {
+    // Also where the build failed: nobody reads or writes in its folders afterwards.
+    await Promise.allSettled([copying])
+    spool.close()
   }
-  if (options.onReadable !== undefined) await options.onReadable(await finish())
-  await writeMachineFiles(plan, bundle, pages.feeds)
-  const { vectors } = options
-  await writeSearchIndex({
-    bundle,
-    spool,
-    renderer,
-    signal: options.signal,
-    onFile: vectors && ((file) => vectors.take(file)),
-  })
-  for (const file of (await vectors?.finish()) ?? [])
-    await bundle.write(`${searchFolder}/${file.path}`, file.content)
-  spool.close()
-  return finish()
 }
 
 async function writeAll(

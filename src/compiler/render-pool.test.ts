@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -149,6 +149,7 @@ test('stops when it is told to', async () => {
     onProgress: () => control.abort(new Error('enough')),
   })
   await assert.rejects(running, /enough/)
+  assert.ok(!(await readdir(join(into, '_quire'))).includes('search.partial'), 'nothing is left open')
   await rm(source, { recursive: true })
   await rm(into, { recursive: true, force: true })
 })

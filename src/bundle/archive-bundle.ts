@@ -7,7 +7,7 @@ import { type ManifestEntry, manifestFile } from './bundle-api.ts'
 import { BundleError } from './bundle-error.ts'
 import { contentPieces } from './content-pieces.ts'
 import { deflateEnd, deflatePiece, memberHeader, memberTrailer, prelude, sealMember } from './gzip-member.ts'
-import { digestBytes, isMissing, parseManifest } from './manifest.ts'
+import { digestBytes, entryOf, isMissing, parseManifest } from './manifest.ts'
 import { levelFor, memberKey, packMemberAside } from './member.ts'
 import { PackStore, packKey } from './pack-store.ts'
 import { tarHeader, tarPadding } from './tar-header.ts'
@@ -48,7 +48,7 @@ export async function* archiveFiles(input: {
   signal?: AbortSignal
 }): AsyncGenerator<Buffer> {
   const { manifest } = input
-  const manifestEntry = { path: manifestFile, sizeBytes: manifest.length, sha256: digestBytes(manifest) }
+  const manifestEntry = entryOf(manifestFile, manifest)
   const sum = createHash('sha256')
   // The manifest comes first, so that whoever unpacks can test each file as it arrives.
   let waiting: Buffer[] = [prelude, await packMemberAside(manifestEntry, manifest)]

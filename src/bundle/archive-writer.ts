@@ -7,7 +7,7 @@ import { type Manifest, type ManifestEntry, manifestFile } from './bundle-api.ts
 import { BundleError } from './bundle-error.ts'
 import type { BundleWriter } from './bundle-writer.ts'
 import { writeParts } from './folder-writer.ts'
-import { digestBytes, digestFile, makeManifest, serializeManifest } from './manifest.ts'
+import { digestFile, entryOf, makeManifest, serializeManifest } from './manifest.ts'
 import { memberKey, packMember, packMemberAside, unpackMember } from './member.ts'
 import { PackStore } from './pack-store.ts'
 
@@ -25,6 +25,7 @@ export class ArchiveWriter implements BundleWriter {
   readonly #pending = new Map<string, Promise<void>>()
   #failure: { error: unknown } | undefined
   #manifest: Manifest | undefined
+  #composed = 0
 
   /** `members` is a folder that may be kept; `scratch` one that may be removed when the archive is made. */
   constructor(folders: { members: string; scratch: string }) {
@@ -35,7 +36,7 @@ export class ArchiveWriter implements BundleWriter {
 
   async write(path: string, content: string | Uint8Array): Promise<ManifestEntry> {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content
-    const file = { path, sizeBytes: bytes.length, sha256: digestBytes(bytes) }
+    const file = entryOf(path, bytes)
     this.note(file)
     this.#sources.delete(path)
     if (this.members.has(memberKey(file))) return file
@@ -58,7 +59,8 @@ export class ArchiveWriter implements BundleWriter {
   }
 
   async compose(path: string, parts: AsyncIterable<string | Uint8Array>): Promise<void> {
-    const source = join(this.scratch, `composed-${this.#sources.size}`)
+    this.#composed += 1
+    const source = join(this.scratch, `composed-${this.#composed}`)
     this.note({ path, ...(await writeParts(source, parts)) })
     this.#sources.set(path, source)
   }

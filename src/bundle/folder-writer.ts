@@ -4,7 +4,7 @@ import { open, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Manifest, type ManifestEntry, manifestFile } from './bundle-api.ts'
 import type { BundleWriter } from './bundle-writer.ts'
-import { digestBytes, digestFile, makeManifest, storeManifest } from './manifest.ts'
+import { digestFile, entryOf, makeManifest, storeManifest } from './manifest.ts'
 import { memberKey, unpackMember } from './member.ts'
 import type { PackStore } from './pack-store.ts'
 
@@ -29,7 +29,7 @@ export class FolderWriter implements BundleWriter {
 
   async write(path: string, content: string | Uint8Array): Promise<ManifestEntry> {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content
-    const file = { path, sizeBytes: bytes.length, sha256: digestBytes(bytes) }
+    const file = entryOf(path, bytes)
     if (!this.#link(file)) this.#place(path, bytes)
     this.note(file)
     return file

@@ -12,17 +12,12 @@ export async function writeManifest(input: {
   name: string
   renderer: string
   pageCount: number
-  /** Files whose digests are known from their making; these may also lie elsewhere than in the folder. */
-  known?: ReadonlyMap<string, ManifestEntry>
 }): Promise<Manifest> {
-  const { known } = input
-  const found = new Set(await listFiles(input.folder))
-  found.delete(manifestFile)
-  for (const path of known?.keys() ?? []) found.add(path)
-  const files = await mapInOrder(
-    [...found],
-    async (path) => known?.get(path) ?? { path, ...(await digestFile(join(input.folder, path))) },
-  )
+  const paths = (await listFiles(input.folder)).filter((path) => path !== manifestFile)
+  const files = await mapInOrder(paths, async (path) => ({
+    path,
+    ...(await digestFile(join(input.folder, path))),
+  }))
   const manifest = makeManifest(input, files)
   await storeManifest(input.folder, manifest)
   return manifest
@@ -189,6 +184,10 @@ export async function digestFile(file: string): Promise<{ sizeBytes: number; sha
     sizeBytes += chunk.length
   }
   return { sizeBytes, sha256: sum.digest('hex') }
+}
+
+export function entryOf(path: string, bytes: Uint8Array): ManifestEntry {
+  return { path, sizeBytes: bytes.length, sha256: digestBytes(bytes) }
 }
 
 export function digestBytes(bytes: Uint8Array): string {

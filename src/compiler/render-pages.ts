@@ -1,7 +1,6 @@
-import { hash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ManifestEntry, packKey, packMember, withFolder } from '../bundle/index.ts'
+import { entryOf, type ManifestEntry, packKey, packMember, withFolder } from '../bundle/index.ts'
 import { recordPage } from '../search/index.ts'
 import type { IndexedPage } from '../search/search-api.ts'
 import type { ThemeAssets } from '../theme/theme-api.ts'
@@ -96,7 +95,7 @@ export function createRenderer(plan: SitePlan, task: RenderTask): Renderer {
       ]
       if (task.folder !== undefined)
         for (const { path, bytes } of made) writePage(join(task.folder, path), bytes)
-      const files = made.map(({ path, bytes }) => fileEntry(path, bytes))
+      const files = made.map(({ path, bytes }) => entryOf(path, bytes))
       const pack = () => made.map(({ bytes }, at) => packMember(files[at] as ManifestEntry, bytes))
       return {
         ...rest,
@@ -117,10 +116,6 @@ function countWords(page: IndexedPage): IndexedWords {
 
 function writePage(file: string, bytes: Uint8Array): void {
   withFolder(file, () => writeFileSync(file, bytes))
-}
-
-function fileEntry(path: string, bytes: Uint8Array): ManifestEntry {
-  return { path, sizeBytes: bytes.length, sha256: hash('sha256', bytes, 'hex') }
 }
 
 function madeFrom(

@@ -52,3 +52,16 @@ test('has at once what was added, and gives it back before it is sealed', async 
     await rm(folder, { recursive: true })
   }
 })
+
+test('keeps nothing that comes after it was closed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'quire-pack-'))
+  try {
+    const store = new PackStore(folder)
+    store.add(packKey('one'), Buffer.from('1'))
+    store.close()
+    store.add(packKey('two'), Buffer.from('2'))
+    assert.equal((await readdir(folder)).length, 1)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})

@@ -45,6 +45,7 @@ export class PackStore {
   readonly #pieces = new Map<string, Piece>()
   #writer: PackWriter | undefined
   #spare = Buffer.alloc(0)
+  #isClosed = false
 
   constructor(folder: string) {
     this.#folder = folder
@@ -81,7 +82,7 @@ export class PackStore {
   }
 
   add(key: string, ...parts: Uint8Array[]): void {
-    if (this.#pieces.has(key)) return
+    if (this.#isClosed || this.#pieces.has(key)) return // What comes late, from work that was given up, is not kept.
     this.#writer ??= new PackWriter(this.#folder)
     this.#writer.add(key, parts)
     const wait = sealAfterMs * Math.max(1, this.#packs.length / 4) // The longer a build, the fewer packs of its own.
@@ -92,6 +93,7 @@ export class PackStore {
   close(): void {
     const added = this.#writer?.seal()
     this.#writer = undefined
+    this.#isClosed = true
     const now = new Date()
     for (const pack of this.#packs) if (pack.isUsed) ignoreFailure(() => utimesSync(pack.path, now, now))
     if (added !== undefined && this.#packs.length >= mostPacks) this.#joinSmallest()

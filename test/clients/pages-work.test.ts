@@ -163,10 +163,16 @@ for (const place of places) {
     const { root, page, said } = await start(context)
     await page.goto(`${root}guide/components.html`)
     assert.deepEqual(said, [])
+    const refused = (part: string) =>
+      page.waitForEvent('requestfailed', (request) => request.url().includes(part))
+    const chart = refused('images.example.com')
     await page.getByRole('link', { name: 'A chart of the coast' }).click()
     await page.locator('img[alt="A chart of the coast"]').waitFor({ state: 'attached' })
+    await chart
+    const film = refused('www.youtube.com')
     await page.getByRole('link', { name: 'How a lens is made' }).click()
     await page.locator('iframe[title="How a lens is made"]').waitFor({ state: 'attached' })
+    await film
     const asked = said.filter((line) => line.startsWith('a request to ')).toSorted()
     assert.deepEqual(asked, [
       'a request to https://images.example.com/chart.png',
